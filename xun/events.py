@@ -1,0 +1,183 @@
+"""What happened, told once, by the core. A front end is a `match` over these; the session file is a list of them.
+
+Every event has one envelope: `seq` counts from 1 within a session, `at` is Unix time in seconds.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from xun.messages import Frozen, Message, ToolCall, ToolResult, Usage
+from xun.policy.decision import Answer, Ask, Decision
+
+Status = Literal["completed", "failed", "cancelled"]
+StopReason = Literal[
+    "end_turn", "error", "truncated", "refused", "usage", "max_steps", "max_tool_calls", "timeout", "max_cost",
+    "max_tokens", "denied", "invalid_output", "cancelled",
+]  # fmt: skip
+CallOutcome = Literal["ok", "error", "invalid", "denied", "timeout", "cancelled", "skipped"]
+
+
+class _Event(Frozen):
+    seq: int = 0
+    session_id: str = ""
+    agent_id: str = ""
+    at: float = 0.0
+
+
+class TurnStarted(_Event):
+    type: Literal["turn_started"] = "turn_started"
+    prompt: str
+    model: str
+
+
+class StepStarted(_Event):
+    type: Literal["step_started"] = "step_started"
+    step: int
+
+
+class TextDelta(_Event):
+    """A piece of the answer. Provisional until its `MessageAdded`: `AttemptReset` takes it back."""
+
+    type: Literal["text_delta"] = "text_delta"
+    text: str
+
+
+class ThinkingDelta(_Event):
+    type: Literal["thinking_delta"] = "thinking_delta"
+    text: str
+
+
+class AttemptReset(_Event):
+    """A model call failed for a passing reason and is tried again: drop the deltas of this step.
+
+    `attempt` is the number of the failed try, `wait` the seconds until the next.
+    """
+
+    type: Literal["attempt_reset"] = "attempt_reset"
+    attempt: int
+    reason: str
+    wait: float
+
+
+class Waiting(_Event):
+    """Something is taking long. `seconds` is how long so far, or for a retry how long it still takes."""
+
+    type: Literal["waiting"] = "waiting"
+    on: Literal["model", "retry", "tool"]
+    seconds: float
+
+
+class MessageAdded(_Event):
+    type: Literal["message_added"] = "message_added"
+    message: Message
+
+
+class HistoryReplaced(_Event):
+    type: Literal["history_replaced"] = "history_replaced"
+    messages: tuple[Message, ...]
+    reason: str
+
+
+class ToolStarted(_Event):
+    type: Literal["tool_started"] = "tool_started"
+    call: ToolCall
+
+
+class ToolProgress(_Event):
+    type: Literal["tool_progress"] = "tool_progress"
+    call_id: str
+    text: str
+
+
+class ToolEnded(_Event):
+    """`seconds` is the tool's own time; waiting for its turn or for a person is not in it."""
+
+    type: Literal["tool_ended"] = "tool_ended"
+    call_id: str
+    name: str
+    result: ToolResult
+    outcome: CallOutcome
+    seconds: float
+
+
+class Decided(_Event):
+    """The verdict on one action of a call, silent ones too. `by` says who or what settled it.
+
+    `auto` is auto-confirm, `nobody` a question that no one could answer, `grant` an earlier yes of the person.
+    """
+
+    type: Literal["decided"] = "decided"
+    call_id: str
+    tool: str
+    decision: Decision
+    allowed: bool
+    by: Literal["rule", "person", "grant", "auto", "nobody"]
+
+
+class Asked(_Event):
+    type: Literal["asked"] = "asked"
+    ask: Ask
+
+
+class Answered(_Event):
+    type: Literal["answered"] = "answered"
+    ask_id: str
+    answer: Answer
+    by: Literal["person", "auto", "nobody"]
+
+
+class PlanUpdated(_Event):
+    type: Literal["plan_updated"] = "plan_updated"
+    todos: tuple[dict[str, Any], ...]
+
+
+class UsageUpdated(_Event):
+    """Totals of the turn so far. `cost` is in dollars, None where a price is unknown."""
+
+    type: Literal["usage_updated"] = "usage_updated"
+    usage: Usage
+    cost: float | None = None
+
+
+class Notice(_Event):
+    type: Literal["notice"] = "notice"
+    level: Literal["info", "warning", "error"]
+    text: str
+
+
+class ErrorDetail(Frozen):
+    """Why a run failed. `kind` is stable; `status` is an HTTP status."""
+
+    kind: str
+    message: str
+    status: int | None = None
+    request_id: str | None = None
+
+
+class TurnEnded(_Event):
+    """The last event of every turn, exactly one. `seconds` is wall time."""
+
+    type: Literal["turn_ended"] = "turn_ended"
+    status: Status
+    stop_reason: StopReason
+    output: str = ""
+    error: ErrorDetail | None = None
+    steps: int = 0
+    tool_calls: int = 0
+    usage: Usage = Usage()
+    cost: float | None = None
+    seconds: float = 0.0
+
+
+AnyEvent = (
+    TurnStarted | StepStarted | TextDelta | ThinkingDelta | AttemptReset | Waiting | MessageAdded | HistoryReplaced
+    | ToolStarted | ToolProgress | ToolEnded | Decided | Asked | Answered | PlanUpdated | UsageUpdated | Notice
+    | TurnEnded
+)  # fmt: skip
+Event = Annotated[AnyEvent, Field(discriminator="type")]
+
+# What only shows progress: a slow front end may lose it, and sessions do not keep it.
+PROVISIONAL = (TextDelta, ThinkingDelta, ToolProgress, Waiting)

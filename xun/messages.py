@@ -1,0 +1,128 @@
+"""What a conversation is made of. Every type is frozen and JSON-safe, so history can be shared and stored."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Role = Literal["user", "assistant", "tool"]
+ModelStop = Literal["end_turn", "tool_use", "max_tokens", "refused", "other"]
+
+
+class Frozen(BaseModel):
+    """Base of the immutable data types. Schemas are built on first use, which keeps start-up short."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="ignore")
+
+
+class Text(Frozen):
+    type: Literal["text"] = "text"
+    text: str
+
+
+class Thinking(Frozen):
+    """Reasoning of a model. It goes back unchanged, and only to the wire it came from.
+
+    `signature` is the provider's seal on `text`; `data` is the opaque body of redacted thinking (`text` is then
+    empty). `wire` names the wire that produced it, e.g. "anthropic".
+    """
+
+    type: Literal["thinking"] = "thinking"
+    text: str = ""
+    signature: str | None = None
+    data: str | None = None
+    wire: str
+
+
+class Image(Frozen):
+    """An image: `data` is base64 text, `media_type` one of image/png, image/jpeg, image/webp, image/gif."""
+
+    type: Literal["image"] = "image"
+    media_type: str
+    data: str
+
+
+class ToolCall(Frozen):
+    """A call the model asked for.
+
+    `problem` is set when the call must not run (arguments cut off, not a JSON object, a duplicate id); `arguments` is
+    then empty and `raw` keeps what arrived.
+    """
+
+    type: Literal["tool_call"] = "tool_call"
+    id: str
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    problem: str | None = None
+    raw: str | None = None
+
+
+class ToolResult(Frozen):
+    """The one answer to a call. `content` is what the model reads and is never empty."""
+
+    type: Literal["tool_result"] = "tool_result"
+    call_id: str
+    name: str
+    content: str
+    is_error: bool = False
+
+
+Block = Annotated[Text | Thinking | Image | ToolCall | ToolResult, Field(discriminator="type")]
+
+
+class Usage(Frozen):
+    """Tokens. `input_tokens` is the whole prompt on every provider; both cache figures are counted inside it."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cache_read_input_tokens=self.cache_read_input_tokens + other.cache_read_input_tokens,
+            cache_creation_input_tokens=self.cache_creation_input_tokens + other.cache_creation_input_tokens,
+        )
+
+
+class Reply(Frozen):
+    """Where an assistant message came from. `usage` is None when the provider reported none."""
+
+    provider: str
+    model: str
+    stop_reason: ModelStop = "end_turn"
+    request_id: str | None = None
+    usage: Usage | None = None
+
+
+class Message(Frozen):
+    """One entry of the history.
+
+    A `user` message is a prompt, an `assistant` message one reply of the model, a `tool` message the results of that
+    reply's calls, one each, in the order of the calls.
+    """
+
+    role: Role
+    blocks: tuple[Block, ...]
+    reply: Reply | None = None
+
+    @cached_property
+    def text(self) -> str:
+        """The text blocks, joined."""
+        return "".join(block.text for block in self.blocks if isinstance(block, Text))
+
+    @cached_property
+    def calls(self) -> tuple[ToolCall, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+
+    @cached_property
+    def results(self) -> tuple[ToolResult, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, ToolResult))
+
+    @classmethod
+    def user(cls, text: str) -> Message:
+        return cls(role="user", blocks=(Text(text=text),))

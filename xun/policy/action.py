@@ -1,0 +1,67 @@
+"""What a tool call would do, as data. A tool says it; the gate decides it before the tool runs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Action(BaseModel):
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="ignore")
+
+
+class Run(_Action):
+    """Run shell text with bash. `cwd` is absolute; `env` holds variables that the call would add."""
+
+    kind: Literal["run"] = "run"
+    command: str
+    cwd: str
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class Read(_Action):
+    """Read a file or folder. `path` is absolute, as asked: links are not resolved yet."""
+
+    kind: Literal["read"] = "read"
+    path: str
+
+
+class Write(_Action):
+    """Change a path. `path` is absolute, as asked. `diff` is a unified diff for the person to see, when there is one."""
+
+    kind: Literal["write"] = "write"
+    path: str
+    op: Literal["create", "overwrite", "edit", "delete", "move"] = "overwrite"
+    diff: str | None = None
+
+
+class Fetch(_Action):
+    kind: Literal["fetch"] = "fetch"
+    url: str
+
+
+class UseTool(_Action):
+    """Call a tool at all. Rules on tool names are matched against it."""
+
+    kind: Literal["tool"] = "tool"
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+Action = Annotated[Run | Read | Write | Fetch | UseTool, Field(discriminator="kind")]
+
+
+def describe(action: Run | Read | Write | Fetch | UseTool) -> str:
+    """One line for people: the command, the path, the address or the tool."""
+    match action:
+        case Run(command=command):
+            return command
+        case Read(path=path):
+            return f"read {path}"
+        case Write(path=path, op=op):
+            return f"{op} {path}"
+        case Fetch(url=url):
+            return f"fetch {url}"
+        case UseTool(name=name):
+            return f"use {name}"

@@ -1,0 +1,129 @@
+"""The seam between the loop and a model: a request in, stream items out, errors that say what to do."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from xun.messages import Message
+from xun.result import XunError
+
+Effort = Literal["none", "low", "medium", "high"]
+ErrorKind = Literal[
+    "auth", "unknown_model", "too_long", "no_credit", "rate_limit", "overloaded", "server", "network", "timeout",
+    "protocol", "bad_request", "config", "script",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What is known about a model. Limits in tokens, prices in dollars per million tokens; None where unknown."""
+
+    provider: str
+    name: str
+    context_window: int | None = None
+    max_output_tokens: int | None = None
+    capabilities: frozenset[str] = frozenset()
+    input_price: float | None = None
+    output_price: float | None = None
+    cache_read_price: float | None = None
+    cache_write_price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One model call. `tools` are provider-neutral: `{"name", "description", "parameters"}` each, in a fixed order.
+
+    `messages` may be a live, growing list: a provider reads it before it first awaits and never changes it.
+    `max_tokens` None lets the provider choose. `cache` asks for prompt-cache markers where the wire has them.
+    """
+
+    model: str
+    system: str
+    messages: Sequence[Message]
+    tools: Sequence[dict[str, Any]] = ()
+    max_tokens: int | None = None
+    temperature: float | None = None
+    effort: Effort | None = None
+    cache: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingPart:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The end of a complete reply; always the last item of a stream that did not raise."""
+
+    message: Message
+
+
+StreamItem = TextPart | ThinkingPart | Done
+
+
+class Provider(Protocol):
+    """Speaks one wire. `stream` yields parts and ends with `Done`, or raises `ProviderError`; it never retries."""
+
+    name: str
+
+    def stream(self, request: Request) -> AsyncIterator[StreamItem]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class ProviderError(XunError):
+    """A model call that failed. `str()` is one line that a person can act on.
+
+    `transient` says whether the same request may succeed later; `retry_after` is the wait the server asked for, in
+    seconds; `status` is the HTTP status, when there was one.
+    """
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        transient: bool = False,
+        status: int | None = None,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind: ErrorKind = kind
+        self.message = message
+        self.transient = transient
+        self.status = status
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how long to wait for a model that failed for a passing reason. Times in seconds.
+
+    `attempts` counts the first try. A server's Retry-After is honoured up to `max_wait`; a longer one ends the run.
+    """
+
+    attempts: int = 4
+    backoff: float = 0.5
+    max_backoff: float = 30.0
+    max_wait: float = 120.0
+    jitter: random.Random = field(default_factory=random.Random, compare=False, repr=False)
+
+    def delay(self, attempt: int, error: ProviderError) -> float | None:
+        """Seconds to wait before try `attempt` + 1 (`attempt` counts from 1), or None to give up."""
+        if not error.transient or attempt >= self.attempts:
+            return None
+        if error.retry_after is not None:
+            wait = error.retry_after * self.jitter.uniform(1.0, 1.1)
+            return wait if error.retry_after <= self.max_wait else None
+        return min(self.backoff * 2 ** (attempt - 1), self.max_backoff) * self.jitter.uniform(0.75, 1.25)

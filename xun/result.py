@@ -1,0 +1,157 @@
+"""What a tool call gives back: a value, or what went wrong.
+
+`Result` has two forms, `Ok` and `Err`, reachable as `Result.Ok(value)` and `Result.Err(ErrorInfo(...))`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict
+
+T = TypeVar("T", covariant=True)
+
+
+class XunError(Exception):
+    """Base of every exception that xun raises on purpose."""
+
+
+class UnwrapError(XunError):
+    """`unwrap()` was called on an `Err`, or `unwrap_err()` on an `Ok`."""
+
+
+class ErrorInfo(BaseModel):
+    """Why a call failed: `error` is one line for a reader, `details` the long form (default empty)."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    error: str
+    details: str = ""
+
+    def __str__(self) -> str:
+        return self.error
+
+
+class Result(Generic[T]):
+    """The outcome of a call. Never raises by itself; `unwrap()` does when it holds an error."""
+
+    __slots__ = ()
+    Ok: ClassVar[type[Ok[Any]]]
+    Err: ClassVar[type[Err]]
+
+    def is_ok(self) -> bool:
+        raise TypeError("use Result.Ok or Result.Err")
+
+    def is_err(self) -> bool:
+        return not self.is_ok()
+
+    def unwrap(self) -> T:
+        """The value. Raises `UnwrapError` on an error."""
+        raise TypeError("use Result.Ok or Result.Err")
+
+    def unwrap_err(self) -> ErrorInfo:
+        """The error. Raises `UnwrapError` on a value."""
+        raise TypeError("use Result.Ok or Result.Err")
+
+    @property
+    def value(self) -> T | ErrorInfo:
+        """The value or the `ErrorInfo`, whichever it holds."""
+        return self.unwrap() if self.is_ok() else self.unwrap_err()
+
+    @property
+    def value_json(self) -> Any:
+        """The held value as JSON-compatible data. Raises `TypeError` where that is impossible."""
+        return to_jsonable(self.value)
+
+    @property
+    def value_str(self) -> str:
+        """The held value as text: strings as they are, anything else as compact JSON."""
+        value = self.value
+        if isinstance(value, str):
+            return value
+        return json.dumps(to_jsonable(value), ensure_ascii=False, allow_nan=False)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"value": self.value_json, "is_ok": self.is_ok()}
+
+
+class Ok(Result[T]):
+    """A value."""
+
+    __match_args__ = ("_value",)
+    __slots__ = ("_value",)
+
+    def __init__(self, value: T) -> None:
+        self._value = value
+
+    def is_ok(self) -> bool:
+        return True
+
+    def unwrap(self) -> T:
+        return self._value
+
+    def unwrap_err(self) -> NoReturn:
+        raise UnwrapError(f"no error: the call succeeded with {self._value!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ok) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash((Ok, self._value))
+
+    def __repr__(self) -> str:
+        return f"Result.Ok({self._value!r})"
+
+
+class Err(Result[Any]):
+    """An error. A plain string is taken as the `error` line."""
+
+    __match_args__ = ("_error",)
+    __slots__ = ("_error",)
+
+    def __init__(self, error: ErrorInfo | str) -> None:
+        self._error = ErrorInfo(error=error) if isinstance(error, str) else error
+
+    def is_ok(self) -> bool:
+        return False
+
+    def unwrap(self) -> NoReturn:
+        raise UnwrapError(self._error.error)
+
+    def unwrap_err(self) -> ErrorInfo:
+        return self._error
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Err) and self._error == other._error
+
+    def __hash__(self) -> int:
+        return hash((Err, self._error))
+
+    def __repr__(self) -> str:
+        return f"Result.Err({self._error.error!r})"
+
+
+Result.Ok = Ok
+Result.Err = Err
+
+
+def to_jsonable(value: Any) -> Any:
+    """`value` as JSON-compatible data, by `model_dump`, `to_json` or `value_json` where it has one.
+
+    Raises `TypeError` for a type that cannot be serialised and for numbers that JSON lacks (NaN, infinities).
+    """
+    try:
+        return json.loads(json.dumps(value, default=_default, allow_nan=False))
+    except ValueError as error:
+        raise TypeError(f"not serialisable as JSON: {error}") from error
+
+
+def _default(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    for name in ("to_json", "value_json"):
+        found = getattr(value, name, None)
+        if found is not None:
+            return cast(Any, found() if callable(found) else found)
+    raise TypeError(f"a value of type {type(value).__name__} cannot be serialised as JSON")

@@ -1,0 +1,77 @@
+"""What a tool is given besides its arguments: the calling agent, its own name, and the caller's value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from xun.toolbox.toolbox import ToolBox
+    from xun.result import Result
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class WorkspaceLike(Protocol):
+    """The part of `xun.workspace.Workspace` that the tool system itself relies on."""
+
+    @property
+    def root(self) -> Any: ...
+
+
+class AgentLike(Protocol):
+    """The part of an agent that tools rely on. `xun.agent.Agent` is one.
+
+    `choose` and `confirm` wait for the person and return a `ChoiceOutcome`; their synchronous twins `get_choice` and
+    `get_confirm` are for synchronous tools, which run in worker threads.
+    """
+
+    name: str
+    state: dict[str, Any]
+
+    @property
+    def workspace(self) -> Any: ...
+
+    async def choose(self, question: str, choices: Sequence[T], *, default: T | None = None, **how: Any) -> Any: ...
+    async def confirm(self, question: str, *, default: bool = True, **how: Any) -> Any: ...
+    def get_choice(self, question: str, choices: Sequence[T], *, default: T | None = None, **how: Any) -> Any: ...
+    def get_confirm(self, question: str, *, default: bool = True, **how: Any) -> Any: ...
+    def set_plan(self, todos: Sequence[dict[str, Any]]) -> None: ...
+    async def acall_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]: ...
+    def call_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]: ...
+
+
+class ToolCallContext(Generic[V]):
+    """Injected into a parameter annotated with it; never part of the schema. Read-only.
+
+    `agent` is the calling, initialised agent; `tool_name` the registered name; `value` whatever was given to
+    `execute(context=...)`, passed through every layer.
+    """
+
+    __slots__ = ("_agent", "_on_progress", "_tool_name", "_value")
+
+    def __init__(
+        self, agent: Any, tool_name: str, value: V, on_progress: Callable[[str], None] | None = None
+    ) -> None:
+        self._agent = agent
+        self._tool_name = tool_name
+        self._value = value
+        self._on_progress = on_progress
+
+    @property
+    def agent(self) -> Any:
+        return self._agent
+
+    @property
+    def tool_name(self) -> str:
+        return self._tool_name
+
+    @property
+    def value(self) -> V:
+        return self._value
+
+    def progress(self, text: str) -> None:
+        """Show output while the tool still runs. Safe from any thread; may be dropped by a slow front end."""
+        if self._on_progress is not None:
+            self._on_progress(text)
