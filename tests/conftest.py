@@ -1,0 +1,65 @@
+"""Every test runs in a home, a folder and an environment of its own, and can reach nothing but loopback."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "TERM", "CI", "XUN_TEST_REQUIRE", "COVERAGE_PROCESS_START")
+
+
+@pytest.fixture(autouse=True)
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    home = tmp_path / "home"
+    work = tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    for name in list(os.environ):
+        if name not in _KEPT and not name.startswith("PYTEST_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XUN_HOME", str(home / "xun"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "Test")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
+    monkeypatch.chdir(work)
+    yield
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise OSError(f"a test tried to reach {address[0]}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """The current folder of the test."""
+    return tmp_path / "work"
+
+
+def require(part: str, present: bool) -> None:
+    """Skip where `part` is absent, or fail where XUN_TEST_REQUIRE says that it must be there."""
+    if present:
+        return
+    if part in os.environ.get("XUN_TEST_REQUIRE", "").split(","):
+        pytest.fail(f"{part} is required here and is absent")
+    pytest.skip(f"needs {part}")
