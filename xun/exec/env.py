@@ -1,0 +1,148 @@
+"""The environment of child processes: no secrets, nothing that makes a harmless program run another one.
+
+A child gets the parent's variables without keys and tokens, without the variables by which shells, loaders
+and readers load code, with PATH as it was at start, and with git and pagers set so that they start nothing
+of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+# Names that hold a secret: whole words between underscores, so that TOKENIZERS_PARALLELISM stays.
+_SECRET_NAME = re.compile(
+    r"""(?: ^|_ ) (?: KEYS? | TOKENS? | PASS | PWD | PAT | JWT | AUTH | COOKIES? | BEARER | CREDS? | DSN )
+        (?: _|$ )
+      | SECRET | PASSW(?:OR)?D | PASSPHRASE | CREDENTIAL | WEBHOOK | API_?KEY | PRIVATE_?KEY | ACCESS_?KEY
+      | (?: TOKEN | PASS ) $""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# Values that are a secret whatever their name: the beginnings that issuers give their keys.
+_SECRET_VALUE = re.compile(
+    r"sk-[\w-]{16}|gh[oprsu]_\w{16}|github_pat_|glpat-|xox[abeprs]-|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30}|hf_\w{20}"
+    r"|npm_\w{30}|pypi-\w{16}|eyJ[\w-]{10,}\.eyJ|-----BEGIN [A-Z ]*PRIVATE KEY"
+)
+_URL_LOGIN = re.compile(r"(?<=://)[^\s/?#@]*:[^\s/?#@]*@|(?<=http://)[^\s/?#@]+@|(?<=https://)[^\s/?#@]+@")
+
+_DROPPED_PREFIXES = ("XUN_", "AWS_", "GIT_", "LESS", "BASH_FUNC_", "PYTEST_", "DYLD_")
+_DROPPED_NAMES = """
+    BASH_ENV ENV SHELLOPTS BASHOPTS PROMPT_COMMAND PS4 CDPATH GLOBIGNORE IFS EXECIGNORE BASH_XTRACEFD
+    BASH_LOADABLES_PATH
+    LD_PRELOAD LD_AUDIT LD_DEBUG LD_PROFILE GCONV_PATH GETCONF_DIR
+    GREP_OPTIONS GREP_COLOR GREP_COLORS RIPGREP_CONFIG_PATH ACK_OPTIONS LS_OPTIONS TREE_COLORS FIND_OPTIONS
+    PERL5OPT PERL5DB RUBYOPT PYTHONSTARTUP PYTHONINSPECT PYTHONBREAKPOINT
+    EDITOR VISUAL FCEDIT BROWSER SSH_ASKPASS SUDO_ASKPASS MANOPT
+    SYSTEMD_LESS SYSTEMD_EDITOR SYSTEMD_PAGERSECURE
+    FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM TERM_PROGRAM TERM_PROGRAM_VERSION TERMCAP COLUMNS LINES
+    PWD OLDPWD SHLVL _
+"""
+# Exceptions to the rules above: no secrets, and builds or commits miss them.
+_KEPT_NAMES = """
+    SSH_AUTH_SOCK AWS_CA_BUNDLE AWS_REGION AWS_DEFAULT_REGION
+    GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE
+    GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_CEILING_DIRECTORIES
+    GIT_SSL_CAINFO GIT_SSL_CAPATH
+"""
+_DROPPED = frozenset(_DROPPED_NAMES.split())
+_KEPT = frozenset(_KEPT_NAMES.split())
+# `diff.external` cannot be switched off here: an empty one breaks every `git diff`. The gate looks for it.
+_GIT_CONFIG = {
+    "core.fsmonitor": "false",
+    "core.pager": "cat",
+    "log.showSignature": "false",
+    "safe.bareRepository": "explicit",
+}
+_HARDENED = {
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "true",  # an editor would wait for a person who cannot see it
+    "GIT_SEQUENCE_EDITOR": "true",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "PAGER": "cat",
+    "MANPAGER": "cat",
+    "SYSTEMD_PAGER": "cat",
+    "LESSSECURE": "1",
+    "LESSOPEN": "",
+    "NO_COLOR": "1",
+    "TERM": "dumb",
+    "GIT_CONFIG_COUNT": str(len(_GIT_CONFIG)),
+}
+for _number, (_key, _value) in enumerate(_GIT_CONFIG.items()):
+    _HARDENED[f"GIT_CONFIG_KEY_{_number}"] = _key
+    _HARDENED[f"GIT_CONFIG_VALUE_{_number}"] = _value
+
+_FALLBACK_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+_frozen_path: tuple[str, ...] | None = None
+
+
+def freeze() -> None:
+    """Take PATH as it is now for every later child. Without this call the first use takes it."""
+    global _frozen_path  # noqa: PLW0603 - one PATH a process, as the parent's environment is one a process
+    _frozen_path = _usable(os.environ.get("PATH", "").split(os.pathsep)) or _FALLBACK_PATH
+
+
+def path_folders() -> tuple[str, ...]:
+    """The folders of PATH as at start, without relative and empty entries and those that did not exist
+    then.
+    """
+    if _frozen_path is None:
+        freeze()
+    return _frozen_path or _FALLBACK_PATH
+
+
+def path_folders_inside(roots: Iterable[Path]) -> tuple[Path, ...]:
+    """The PATH folders that lie in one of `roots`, links resolved: a program written there would be run by
+    name.
+    """
+    resolved = tuple(root.resolve() for root in roots)
+    folders = (Path(folder).resolve() for folder in path_folders())
+    return tuple(folder for folder in folders if any(folder.is_relative_to(root) for root in resolved))
+
+
+def child_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A new environment for a child process: the parent's, scrubbed and hardened, and `extra` on top,
+    unchanged.
+
+    `extra` is for what a person or a rule has approved: nothing in it is filtered.
+    """
+    env = {
+        name: _without_login(name, value) for name, value in os.environ.items() if not _dropped(name, value)
+    }
+    env.update(_HARDENED)
+    env["PATH"] = os.pathsep.join(path_folders())
+    if "LD_LIBRARY_PATH" in env:
+        # An empty or relative entry means the working folder, where anybody's libc.so may lie.
+        folders = env["LD_LIBRARY_PATH"].split(os.pathsep)
+        env["LD_LIBRARY_PATH"] = os.pathsep.join(folder for folder in folders if folder.startswith("/"))
+    if extra:
+        env.update(extra)
+    return env
+
+
+def find_bash() -> str | None:
+    """The path of bash: the system's own, else one on PATH as at start. None where there is none."""
+    folders = ("/bin", "/usr/bin", "/usr/local/bin", *path_folders())
+    return next((path for folder in folders if os.access(path := f"{folder}/bash", os.X_OK)), None)
+
+
+def _dropped(name: str, value: str) -> bool:
+    if name in _KEPT:
+        return False
+    if name in _DROPPED or name.startswith(_DROPPED_PREFIXES) or name.endswith("PAGER"):
+        return True
+    return bool(_SECRET_NAME.search(name)) or bool(_SECRET_VALUE.match(value.lstrip()))
+
+
+def _without_login(name: str, value: str) -> str:
+    """Cut the login out of addresses (`https://user:token@host`). A proxy keeps it: nothing works without."""
+    if "://" not in value or name.lower().endswith("_proxy"):
+        return value
+    return _URL_LOGIN.sub("", value)
+
+
+def _usable(folders: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f for f in folders if Path(f).is_absolute() and Path(f).is_dir()))
