@@ -1,0 +1,110 @@
+"""Where xun keeps its files: one folder with `XUN_HOME`, else the platform's own places."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_PRIVATE_FOLDER = 0o700
+_PRIVATE_FILE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The folders of one installation. None of them need exist; whoever writes there makes it first."""
+
+    config: Path
+    state: Path
+    cache: Path
+
+    @property
+    def config_file(self) -> Path:
+        return self.config / "config.toml"
+
+    @property
+    def policy_file(self) -> Path:
+        return self.config / "policy.toml"
+
+    @property
+    def sessions(self) -> Path:
+        return self.state / "sessions"
+
+    @property
+    def trust_file(self) -> Path:
+        return self.state / "trust.json"
+
+    @property
+    def journal_file(self) -> Path:
+        return self.state / "journal.jsonl"
+
+
+def find_paths(environ: Mapping[str, str] | None = None) -> Paths:
+    """The folders in force. `XUN_HOME` may start with `~` and may be relative to the current folder.
+
+    `environ` defaults to the process environment. Nothing is created.
+    """
+    home = (os.environ if environ is None else environ).get("XUN_HOME", "").strip()
+    if home:
+        root = Path(os.path.expanduser(home))  # noqa: PTH111 - it never raises, even without a home
+        root = root if root.is_absolute() else Path.cwd() / root
+        return Paths(config=root, state=root / "state", cache=root / "cache")
+    from platformdirs import user_cache_path, user_config_path, user_state_path
+
+    return Paths(
+        config=user_config_path("xun", appauthor=False),
+        state=user_state_path("xun", appauthor=False),
+        cache=user_cache_path("xun", appauthor=False),
+    )
+
+
+def private_folder(path: Path) -> Path:
+    """Make `path` where it is missing, and see that only its owner may enter it. Returns `path`.
+
+    Every folder made on the way is private too, whatever the umask. Raises `OSError` where that is
+    impossible.
+    """
+    for folder in reversed((path, *path.parents)):
+        try:
+            folder.mkdir(mode=_PRIVATE_FOLDER)
+        except FileExistsError:
+            continue
+        except OSError:
+            if folder.is_dir():  # a read-only file system says so before it says that the folder exists
+                continue
+            raise
+        folder.chmod(_PRIVATE_FOLDER)  # the umask may have taken bits of the owner
+    status = path.stat()
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(f"{path} is not a folder")
+    if status.st_mode & 0o077 and status.st_uid == os.getuid():
+        path.chmod(_PRIVATE_FOLDER)
+    return path
+
+
+def create_private(path: Path) -> int:
+    """Create `path` for its owner alone and return a descriptor open for writing.
+
+    Never follows a link and never opens what exists: raises `FileExistsError` then, `OSError` for the rest.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, flags, _PRIVATE_FILE)
+    os.fchmod(descriptor, _PRIVATE_FILE)
+    return descriptor
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace the content of `path` at once: a reader sees the old file or the new one. Raises `OSError`."""
+    private_folder(path.parent)
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
+    try:
+        with os.fdopen(create_private(temporary), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

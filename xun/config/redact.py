@@ -1,0 +1,95 @@
+"""Keeping keys out of whatever is written or shown: logs, session files, error lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+MASK = "***"
+_SHORTEST = 8  # characters: anything shorter would mask ordinary words
+_SECRET_WORDS = frozenset(
+    (
+        "KEY",
+        "APIKEY",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "PAT",
+    )
+)
+_PLACE_WORDS = frozenset(("PATH", "FILE", "DIR", "URL", "URI", "NAME", "ID", "HELPER"))
+
+# A key begins where a word begins, or right after an escape such as \n in JSON text.
+_START = r"(?:(?<![A-Za-z0-9_\-])|(?<=\\[nrtbf]))"
+# What keys look like. The first text of each pair must occur for the pattern to be tried at all: a plain
+# search is far cheaper, and nearly all text holds none of them. No pattern takes a quote or a backslash, so
+# masked JSON stays JSON.
+_SHAPES: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
+    (mark, re.compile(pattern), replacement)
+    for mark, pattern, replacement in (
+        ("sk-", _START + r"sk-[A-Za-z0-9_\-]{16,}", f"sk-{MASK}"),
+        ("earer", r"([Bb]earer) +(?=[A-Za-z._~+/=\-]*\d)[A-Za-z0-9._~+/=\-]{8,}", rf"\1 {MASK}"),
+        ("asic", r"([Bb]asic) +(?=[A-Za-z+/]*[\d=])[A-Za-z0-9+/]{8,}={0,2}", rf"\1 {MASK}"),
+        ("AIza", _START + r"AIza[A-Za-z0-9_\-]{35}", f"AIza{MASK}"),
+        ("gh", _START + r"gh([pousr])_[A-Za-z0-9]{30,}", rf"gh\1_{MASK}"),
+        ("github_pat_", _START + r"github_pat_[A-Za-z0-9_]{20,}", f"github_pat_{MASK}"),
+        ("xox", _START + r"xox([abprs])-[A-Za-z0-9\-]{10,}", rf"xox\1-{MASK}"),
+        ("AKIA", _START + r"AKIA[A-Z0-9]{16}(?![A-Za-z0-9])", f"AKIA{MASK}"),
+        ("://", r"(://[^/\s:@\"'\\]+:)[^/\s@\"'\\]+@", rf"\1{MASK}@"),
+    )
+)
+
+
+class Redactor:
+    """Masks known secrets and what looks like a key. Built once, then called with each text.
+
+    `secrets` are values of any length; those under eight characters are left out. The text may be plain or
+    JSON.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        values = {value.strip() for value in secrets}
+        forms = {form for value in values if len(value) >= _SHORTEST for form in (value, _escaped(value))}
+        self._known = tuple(sorted(forms, key=len, reverse=True))  # a secret may begin with another one
+
+    def __call__(self, text: str) -> str:
+        for value in self._known:
+            if value in text:
+                text = text.replace(value, MASK)
+        for mark, pattern, replacement in _SHAPES:
+            if mark in text:
+                text = pattern.sub(replacement, text)
+        return text
+
+
+def redact(text: str, secrets: Iterable[str] = ()) -> str:
+    """`text` without `secrets` and without what looks like a key. For many texts build one `Redactor`."""
+    return Redactor(secrets)(text)
+
+
+def secrets_of(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The values of the variables whose names say that they hold a secret, e.g.
+
+    OPENAI_API_KEY or GITHUB_TOKEN.
+    """
+    variables = os.environ if environ is None else environ
+    return tuple(value.strip() for name, value in variables.items() if _is_secret(name, value.strip()))
+
+
+def _is_secret(name: str, value: str) -> bool:
+    words = frozenset(name.upper().split("_"))
+    if len(value) < _SHORTEST or not words & _SECRET_WORDS or words & _PLACE_WORDS:
+        return False
+    # The path of a secret is no secret, and masking it would only hide what an error is about.
+    return not (value.startswith("/") and Path(value).exists())
+
+
+def _escaped(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)[1:-1]

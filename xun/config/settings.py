@@ -1,0 +1,141 @@
+"""Every setting, with its default and its meaning.
+
+What a file or a variable may say is exactly what stands here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic.fields import FieldInfo
+
+Text = Annotated[str, Field(min_length=1, max_length=500)]
+Count = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class _Section(BaseModel):
+    """Strict: a number in quotes or a yes for a number is a mistake that its author wants to hear about."""
+
+    model_config = ConfigDict(
+        frozen=True, defer_build=True, strict=True, extra="forbid", populate_by_name=True
+    )
+
+
+class LimitSettings(_Section):
+    max_steps: Count | None = Field(50, description="Model replies in one turn.")
+    max_tool_calls: Count | None = Field(None, description="Tool calls in one turn; none by default.")
+    max_time: Seconds | None = Field(None, description="Seconds one turn may take; none by default.")
+
+
+class RetrySettings(_Section):
+    attempts: Count = Field(
+        4, description="Tries of one model call that fails for a passing reason, the first too."
+    )
+    backoff: Seconds = Field(0.5, description="Seconds before the second try; doubled for each later one.")
+    max_backoff: Seconds = Field(30.0, description="Longest such wait in seconds.")
+    max_wait: Seconds = Field(120.0, description="Longest wait in seconds that a server may ask for.")
+
+
+class SessionSettings(_Section):
+    """Nothing is ever deleted unless one of the two limits is set, and what is deleted is said."""
+
+    save: bool = Field(True, description="Keep sessions on disk.")
+    max_age_days: Count | None = Field(None, description="Delete sessions unused for so many days.")
+    max_megabytes: Count | None = Field(None, description="Delete the oldest sessions above this total size.")
+
+
+class ProviderSettings(_Section):
+    api_key: SecretStr | None = Field(None, description="The key. A variable is a better place for it.")
+    base_url: Text | None = Field(None, description="Where requests go, with or without /v1 at its end.")
+    model: Text | None = Field(None, description="The model used when none is named.")
+
+    @field_validator("api_key")
+    @classmethod
+    def _usable_key(cls, value: SecretStr | None) -> SecretStr | None:
+        key = value.get_secret_value().strip() if value is not None else ""
+        if not key:
+            return None
+        # Only the kind of mistake is told: an error line must not hold a part of the key.
+        if key[0] in "\"'" or key[-1] in "\"'":
+            raise ValueError("has quotation marks around the key; remove them")
+        if re.search(r"\s", key):
+            raise ValueError("has a blank or a line break inside the key")
+        if not key.isascii() or not key.isprintable():
+            raise ValueError("has a character that no key has (a dash or quote changed by an editor?)")
+        return SecretStr(key)
+
+    @field_validator("base_url")
+    @classmethod
+    def _usable_url(cls, value: str | None) -> str | None:
+        url = (value or "").strip()
+        if not url:
+            return None
+        if re.search(r"\s", url):
+            raise ValueError("has a blank inside the address")
+        if not re.match(r"https?://[^/?#]", url):
+            raise ValueError("must start with http:// or https://, then a host")
+        return url
+
+
+class Providers(_Section):
+    anthropic: ProviderSettings = ProviderSettings()
+    openai: ProviderSettings = ProviderSettings()
+    openai_chat: ProviderSettings = Field(ProviderSettings(), alias="openai-chat")
+
+
+class Settings(_Section):
+    """What is in force. Rules are not here: they live in `policy.toml`, which has a format of its own."""
+
+    model: Text | None = Field(None, description="PROVIDER/NAME; the first provider with a key when unset.")
+    effort: Literal["none", "low", "medium", "high"] | None = Field(None, description="Thinking effort.")
+    # Lists become tuples, so that a frozen object is frozen all through.
+    tools: Annotated[tuple[Text, ...], Field(strict=False)] | None = Field(
+        None, description="Tool groups; those that a coding session needs when unset."
+    )
+    load_project_instructions: bool = Field(True, description="Read AGENTS.md of trusted folders.")
+    transport: Literal["http", "sdk"] = Field("http", description="xun's own HTTP, or the provider's SDK.")
+    idle_timeout: Seconds = Field(
+        120.0, description="Seconds without a byte after which a model call is given up."
+    )
+    limits: LimitSettings = LimitSettings()
+    retry: RetrySettings = RetrySettings()
+    sessions: SessionSettings = SessionSettings()
+    providers: Providers = Providers()
+
+
+# Where keys go, and what is kept, is the person's to say: a project file may not, even in a trusted folder.
+USER_ONLY = ("providers", "transport", "sessions")
+
+
+@cache
+def leaves() -> dict[str, FieldInfo]:
+    """Every setting by its dotted key, as a file spells it, in the order of the model."""
+    return dict(_leaves(Settings, ""))
+
+
+def _leaves(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
+    for name, info in model.model_fields.items():
+        key = prefix + (info.alias or name)
+        if (section := section_of(info)) is not None:
+            yield from _leaves(section, f"{key}.")
+        else:
+            yield key, info
+
+
+def section_of(info: FieldInfo) -> type[BaseModel] | None:
+    """The model of a field that is a table, else None."""
+    kind = info.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def value_at(settings: Settings, key: str) -> object:
+    """The value of the dotted `key`. Raises `AttributeError` for an unknown one."""
+    value: object = settings
+    for part in key.split("."):
+        value = getattr(value, part.replace("-", "_"))
+    return value

@@ -1,0 +1,144 @@
+"""Reading a TOML file that a person wrote: what is wrong with it, and on which line each key stands."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from xun.result import XunError
+
+LIMIT = 256 * 1024  # bytes: a configuration is small, and a mistaken path may lead to anything
+_SHOWN = 5  # lines of one error
+_LONGEST = 200  # lines of one statement that are tried before its line numbers are given up
+
+
+class ConfigError(XunError):
+    """A configuration that cannot be used.
+
+    `str()` is at most five lines, each with what, where and what to do.
+    """
+
+    def __init__(self, *mistakes: str) -> None:
+        shown = list(mistakes)
+        if len(shown) > _SHOWN:
+            shown[_SHOWN - 1 :] = [f"and {len(mistakes) - _SHOWN + 1} more mistakes"]
+        super().__init__("\n".join(shown))
+        self.mistakes = mistakes
+
+
+def read_text(path: Path) -> str | None:
+    """The text of `path`, or None where there is no such file. A byte order mark is taken off.
+
+    Raises `ConfigError` for what cannot be read as text: a folder, a device, no permission, another encoding.
+    """
+    try:
+        # Non-blocking: a named pipe without a writer must not hold up the start.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+            raise ConfigError(f"{path}: is {what}; a TOML file is expected here, so move it away")
+        try:
+            data = file.read(LIMIT + 1)
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    return decode(data, str(path))
+
+
+def decode(data: bytes, where: str) -> str:
+    """`data` as text. Raises `ConfigError`, which calls the file `where`, if it is too long or not UTF-8."""
+    if len(data) > LIMIT:
+        raise ConfigError(f"{where}: is larger than {LIMIT // 1024} KiB, which no configuration needs")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start]
+        raise ConfigError(
+            f"{where}:{line}: is not UTF-8 (byte 0x{byte:02x}); save the file as UTF-8"
+        ) from None
+
+
+def parse(text: str, where: str) -> dict[str, Any]:
+    """The data in `text`. Raises `ConfigError`, which calls the file `where`, for a mistake in the syntax."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(_syntax(str(error), text, where)) from None
+    except RecursionError:
+        raise ConfigError(f"{where}: is nested too deeply") from None
+
+
+def _syntax(message: str, text: str, where: str) -> str:
+    found = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+    line, column = (found[1], found[2]) if found else (None, None)
+    what = message[: found.start()] if found else message
+    place = f"{where}:{line or text.rstrip().count(chr(10)) + 1}"
+    at = f" at column {column}" if column else ""
+    hint = "; put it in single quotes, or double each backslash" if "\\" in what else ""
+    return f"{place}: not valid TOML: {what[:1].lower()}{what[1:]}{at}{hint}"
+
+
+def key_lines(text: str) -> dict[tuple[str, ...], int]:
+    """The line (from 1) on which each key and table of `text`, which must be valid TOML, begins.
+
+    A statement ends with the first line that makes it parse: inside an open string or array no prefix does.
+    So no second grammar is needed. A statement of more than 200 lines ends the search; later keys then have
+    no line.
+    """
+    lines: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    begin, statement = 1, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not statement:
+            begin = number
+        statement += line + "\n"
+        try:
+            data = tomllib.loads(statement)
+        except tomllib.TOMLDecodeError:
+            if number - begin >= _LONGEST:
+                break
+            continue
+        if statement.lstrip().startswith("["):
+            table = _header(data)
+            lines.setdefault(table, begin)
+        else:
+            for path in _paths(data):
+                lines.setdefault(table + path, begin)
+        statement = ""
+    return lines
+
+
+def _header(data: dict[str, Any]) -> tuple[str, ...]:
+    path: list[str] = []
+    while data:
+        [(key, value)] = data.items()
+        path.append(key)
+        data = value[0] if isinstance(value, list) else value
+    return tuple(path)
+
+
+def _paths(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for key, value in data.items():
+        yield (key,)
+        if isinstance(value, dict):
+            for rest in _paths(value):
+                yield (key, *rest)
+
+
+def line_of(lines: dict[tuple[str, ...], int], path: Sequence[str]) -> int | None:
+    """The line of `path`, or of the nearest table around it."""
+    for length in range(len(path), 0, -1):
+        if (found := lines.get(tuple(path[:length]))) is not None:
+            return found
+    return None

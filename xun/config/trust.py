@@ -1,0 +1,191 @@
+"""Which files of a project may be used: those whose very content the person has agreed to."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from xun.config.paths import Paths, create_private, private_folder, write_private
+
+Kind = Literal["instructions", "config", "policy"]
+State = Literal["trusted", "untrusted", "changed"]
+INSTRUCTIONS = ("AGENTS.md", "Agents.md", "agents.md")
+_LIMIT = 1024 * 1024  # bytes of one project file
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """A file of the project, with the bytes that were looked at: what is used is what was agreed to."""
+
+    path: Path
+    kind: Kind
+    content: bytes
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What a project brings along and what of it may be used.
+
+    `usable` files are agreed to as they are now; `pending` ones are new or changed. `refused` are never
+    used, each with the reason. The state is "untrusted" where no file was ever agreed to, and "changed"
+    where only some are as they were; without any file it is "trusted", as there is nothing to ask about.
+    """
+
+    folder: Path
+    state: State
+    usable: tuple[ProjectFile, ...] = ()
+    pending: tuple[ProjectFile, ...] = ()
+    refused: tuple[tuple[Path, str], ...] = ()
+
+    @property
+    def files(self) -> tuple[ProjectFile, ...]:
+        return (*self.usable, *self.pending)
+
+    def once(self) -> Trust:
+        """The same with every file usable, for this run: nothing is written."""
+        return replace(self, state="trusted", usable=self.files, pending=())
+
+    def notices(self) -> list[str]:
+        """One line each for what is not used, or nothing."""
+        lines = []
+        if self.pending:
+            names = ", ".join(_shown(file.path, self.folder) for file in self.pending)
+            why = "changed since you trusted it" if self.state == "changed" else "this folder is not trusted"
+            lines.append(f"not loaded, as {why}: {names}")
+        lines += [f"not loaded: {_shown(path, self.folder)} {why}" for path, why in self.refused]
+        return lines
+
+
+def trust_of(folder: Path, paths: Paths) -> Trust:
+    """What may be used of the project in `folder`. Reads the project files and the pins; writes nothing.
+
+    They are `.xun/config.toml` and `.xun/policy.toml` of the folder, and the AGENTS.md of it and of the
+    folders above up to the repository's root (outside a repository, up to the home folder where that
+    contains it).
+    """
+    folder = Path(os.path.realpath(folder))
+    pins = _pins(paths.trust_file)
+    usable: list[ProjectFile] = []
+    pending: list[ProjectFile] = []
+    refused: list[tuple[Path, str]] = []
+    for path, kind, root in _candidates(folder, paths):
+        content = _content(path, root)
+        if isinstance(content, str):
+            refused.append((path, content))
+        elif content is not None:
+            file = ProjectFile(path, kind, content)
+            (usable if pins.get(str(path)) == file.sha256 else pending).append(file)
+    known = usable or any(str(file.path) in pins for file in pending)
+    state: State = "trusted" if not pending else "changed" if known else "untrusted"
+    return Trust(folder, state, tuple(usable), tuple(pending), tuple(refused))
+
+
+def trust(files: Iterable[ProjectFile], paths: Paths) -> None:
+    """Remember that the person agreed to `files` as they were when looked at. Raises `OSError`."""
+    with _locked(paths.trust_file):
+        pins = _pins(paths.trust_file, keep_damaged=True)
+        pins |= {str(file.path): file.sha256 for file in files}
+        data = {"version": _VERSION, "files": pins}
+        write_private(paths.trust_file, json.dumps(data, indent=1, sort_keys=True).encode())
+
+
+def distrust(folder: Path, paths: Paths) -> int:
+    """Forget every file in or above `folder` that `trust_of` looks at. Returns how many there were."""
+    names = {str(path) for path, _, _ in _candidates(Path(os.path.realpath(folder)), paths)}
+    with _locked(paths.trust_file):
+        pins = _pins(paths.trust_file, keep_damaged=True)
+        kept = {path: pin for path, pin in pins.items() if path not in names}
+        write_private(paths.trust_file, json.dumps({"version": _VERSION, "files": kept}, indent=1).encode())
+    return len(pins) - len(kept)
+
+
+def _candidates(folder: Path, paths: Paths) -> Iterator[tuple[Path, Kind, Path]]:
+    """Each possible project file with the folder that a link in it must not leave; instructions outermost
+    first."""
+    top = _top(folder)
+    above = [folder, *folder.parents]
+    for place in reversed(above[: above.index(top) + 1]):
+        name = next((name for name in INSTRUCTIONS if os.path.lexists(place / name)), None)
+        if name is not None:
+            yield place / name, "instructions", top
+    if os.path.realpath(folder / ".xun") == os.path.realpath(paths.config):
+        return  # the person's own configuration, which happens to lie here
+    yield folder / ".xun" / "config.toml", "config", folder
+    yield folder / ".xun" / "policy.toml", "policy", folder
+
+
+def _top(folder: Path) -> Path:
+    home = Path(os.path.realpath(Path.home()))
+    for place in (folder, *folder.parents):
+        if os.path.lexists(place / ".git"):
+            return place
+    # Not further: a file in a folder that others may write to, such as /tmp, is no part of the project.
+    return home if home in folder.parents else folder
+
+
+def _content(path: Path, root: Path) -> bytes | str | None:
+    """The bytes of `path`, None where it is absent, or why it is refused."""
+    real = os.path.realpath(path)
+    if not Path(real).is_relative_to(root):
+        return f"is a link that leads out of {root}" if os.path.lexists(path) else None
+    try:
+        descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return "is not a regular file"
+        data = file.read(_LIMIT + 1)
+    return data if len(data) <= _LIMIT else f"is larger than {_LIMIT // 1024} KiB"
+
+
+def _pins(path: Path, *, keep_damaged: bool = False) -> dict[str, str]:
+    """The agreed files.
+
+    A store that cannot be understood agrees to nothing; it is moved aside before a new one.
+    """
+    try:
+        data: Any = json.loads(path.read_bytes())
+        if data["version"] == _VERSION and all(isinstance(pin, str) for pin in data["files"].values()):
+            return dict(data["files"])
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        pass
+    if keep_damaged:
+        path.replace(path.with_name(f"{path.name}.damaged"))
+    return {}
+
+
+@contextmanager
+def _locked(path: Path) -> Generator[None]:
+    lock = private_folder(path.parent) / f"{path.name}.lock"
+    try:
+        descriptor = create_private(lock)
+    except FileExistsError:
+        descriptor = os.open(lock, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _shown(path: Path, folder: Path) -> str:
+    name = str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+    return name if name.isprintable() else json.dumps(name)

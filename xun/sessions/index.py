@@ -1,0 +1,147 @@
+"""Finding sessions. Each file tells all itself: there is no index that could be lost or be wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xun.sessions.record import Header, SessionError
+
+_LINE = 1024 * 1024  # bytes of one line that are read for a title
+_EARLY = 20  # lines after the header in which the first prompt is looked for
+_TAIL = 64 * 1024  # bytes at the end in which the last turn's end is looked for
+_TITLE = 100  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One session. `updated` is Unix time in seconds, `size` in bytes, `title` the start of the first prompt.
+
+    `status` is how the last turn ended: completed, failed or cancelled; "open" where it has not ended.
+    """
+
+    path: Path
+    header: Header
+    updated: float
+    size: int
+    title: str
+    status: str
+
+    @property
+    def id(self) -> str:
+        return self.header.id
+
+    @property
+    def folder_exists(self) -> bool:
+        return Path(self.header.cwd).is_dir()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Sessions, the last used first, and a line for each file that is none."""
+
+    entries: tuple[Entry, ...]
+    problems: tuple[str, ...]
+
+
+def list_sessions(sessions: Path, folder: Path | None = None) -> Listing:
+    """The sessions stored in `sessions`, only those of `folder` where it is given (it need not exist any
+    more).
+    """
+    entries: list[Entry] = []
+    problems: list[str] = []
+    wanted = os.path.realpath(folder) if folder is not None else None
+    for path in _files(sessions):
+        try:
+            entry = read_entry(path)
+        except SessionError as error:
+            problems.append(str(error))
+            continue
+        if wanted is None or entry.header.cwd == wanted:
+            entries.append(entry)
+    return Listing(tuple(entries), tuple(problems))
+
+
+def last(sessions: Path, folder: Path) -> Path | None:
+    """The file of the session last used in `folder`, or None."""
+    wanted = os.path.realpath(folder)
+    for path in _files(sessions):
+        try:
+            with path.open("rb") as file:
+                header = Header.parse(file.readline(_LINE), path)
+        except (OSError, SessionError):
+            continue
+        if header.cwd == wanted:
+            return path
+    return None
+
+
+def find(sessions: Path, prefix: str) -> Path:
+    """The file of the session whose id is, or alone begins with, `prefix`. Raises `SessionError`."""
+    names = sorted(path.stem for path in _files(sessions))
+    matches = [name for name in names if prefix and name.startswith(prefix)]
+    if prefix in matches:
+        matches = [prefix]
+    if not matches:
+        raise SessionError(f"no session has the id {prefix!r}; `xun sessions list --all` shows them")
+    if len(matches) > 1:
+        shown = ", ".join(matches[:3]) + (", …" if len(matches) > 3 else "")
+        raise SessionError(f"{len(matches)} sessions begin with {prefix!r}: {shown}; write more of the id")
+    return sessions / f"{matches[0]}.jsonl"
+
+
+def read_entry(path: Path) -> Entry:
+    """What a list shows of the session at `path`, from its first and last lines. Raises `SessionError`."""
+    try:
+        with path.open("rb") as file:
+            header = Header.parse(file.readline(_LINE), path)
+            title = _title(file.readline(_LINE) for _ in range(_EARLY))
+            status = os.fstat(file.fileno())
+            file.seek(max(0, status.st_size - _TAIL))
+            ended = _status(file.read(_TAIL))
+    except OSError as error:
+        raise SessionError(f"{path}: cannot be read: {error.strerror}") from None
+    return Entry(path, header, status.st_mtime, status.st_size, title, ended)
+
+
+def _files(sessions: Path) -> list[Path]:
+    """The session files, the last used first. An empty one is a session that ended before it began."""
+    found: list[tuple[float, str]] = []
+    try:
+        with os.scandir(sessions) as items:
+            for item in items:
+                if item.name.endswith(".jsonl") and item.is_file(follow_symlinks=False):
+                    status = item.stat(follow_symlinks=False)
+                    if status.st_size:
+                        found.append((status.st_mtime, item.path))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise SessionError(f"{sessions}: cannot be listed: {error.strerror}") from None
+    return [Path(path) for _, path in sorted(found, reverse=True)]
+
+
+def _title(lines: Iterator[bytes]) -> str:
+    for line in lines:
+        event = _event(line)
+        if event.get("type") == "turn_started":
+            return " ".join(str(event.get("prompt", "")).split())[:_TITLE]
+    return ""
+
+
+def _status(tail: bytes) -> str:
+    last_line = tail.rstrip(b"\n").rpartition(b"\n")[2]
+    event = _event(last_line)
+    return str(event.get("status", "open")) if event.get("type") == "turn_ended" else "open"
+
+
+def _event(line: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}

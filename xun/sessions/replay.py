@@ -1,0 +1,138 @@
+"""From stored events back to what they built: history, plan, usage, and what a crash left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xun.events import (
+    Answered,
+    AnyEvent,
+    Asked,
+    HistoryReplaced,
+    MessageAdded,
+    PlanUpdated,
+    StepStarted,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+    UsageUpdated,
+)
+from xun.messages import Message, ToolCall, ToolResult, Usage
+
+
+@dataclass(slots=True)
+class Batch:
+    """What is known about the calls of one reply, by call id."""
+
+    started: dict[str, ToolCall] = field(default_factory=dict)
+    ended: dict[str, ToolResult] = field(default_factory=dict)
+    asked: dict[str, str] = field(default_factory=dict)  # open questions: id, and the call it is about
+
+    @property
+    def unanswered(self) -> frozenset[str]:
+        """Calls that waited for a person: these surely did not run."""
+        return frozenset(self.asked.values())
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    """A turn without its end, counted as far as it came."""
+
+    agent_id: str
+    steps: int = 0
+    tool_calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+    output: str = ""
+
+
+@dataclass(slots=True)
+class Replay:
+    """What the events so far have built.
+
+    `batches` is by the index of the assistant message in `messages`; `batch` is that of the latest one.
+    `cost` is None once any part of it is unknown.
+    """
+
+    messages: list[Message] = field(default_factory=list)
+    batches: dict[int, Batch] = field(default_factory=dict)
+    batch: Batch = field(default_factory=Batch)
+    todos: tuple[dict[str, Any], ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = 0.0
+    turn: OpenTurn | None = None
+    seq: int = 0
+
+    def add(self, event: AnyEvent) -> None:
+        """Take in the next event. Those of sub-agents, told inside a turn under ids of their own, are
+        passed over.
+        """
+        self.seq = max(self.seq, event.seq)
+        if self.turn is None:
+            if isinstance(event, TurnStarted):
+                self.turn = OpenTurn(event.agent_id)
+        elif event.agent_id != self.turn.agent_id:
+            return
+        match event:
+            case MessageAdded(message=message):
+                self._message(message)
+            case HistoryReplaced(messages=messages):
+                self._replace(messages)
+            case PlanUpdated(todos=todos):
+                self.todos = todos
+            case TurnEnded():
+                self._end(event.usage, event.cost)
+            case _:
+                self._call(event)
+                self._progress(event)
+
+    def _message(self, message: Message) -> None:
+        if message.role == "assistant":
+            self.batch = self.batches[len(self.messages)] = Batch()
+            if self.turn is not None:
+                self.turn.output = message.text
+        self.messages.append(message)
+
+    def _replace(self, messages: Sequence[Message]) -> None:
+        self.messages = list(messages)
+        self.batch = Batch()
+        replies = [index for index, message in enumerate(self.messages) if message.role == "assistant"]
+        self.batches = dict.fromkeys(replies[-1:], self.batch)
+
+    def _call(self, event: AnyEvent) -> None:
+        match event:
+            case ToolStarted(call=call):
+                self.batch.started[call.id] = call
+            case ToolEnded(call_id=call_id, result=result):
+                self.batch.ended[call_id] = result
+            case Asked(ask=ask):
+                self.batch.asked[ask.id] = ask.call_id
+            case Answered(ask_id=ask_id):
+                self.batch.asked.pop(ask_id, None)
+
+    def _progress(self, event: AnyEvent) -> None:
+        if self.turn is None:
+            return
+        match event:
+            case StepStarted():
+                self.turn.steps += 1
+            case ToolStarted():
+                self.turn.tool_calls += 1
+            case UsageUpdated(usage=usage, cost=cost):
+                self.turn.usage, self.turn.cost = usage, cost
+
+    def _end(self, usage: Usage, cost: float | None) -> None:
+        self.usage = self.usage + usage
+        self.cost = None if self.cost is None or cost is None else self.cost + cost
+        self.turn = None
+
+
+def replay(events: Iterable[AnyEvent]) -> Replay:
+    """Everything that `events` built."""
+    state = Replay()
+    for event in events:
+        state.add(event)
+    return state

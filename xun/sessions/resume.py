@@ -1,0 +1,176 @@
+"""Reading a session back, whole again, and going on with it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from xun.events import AnyEvent
+from xun.messages import Message, Usage
+from xun.sessions.record import Header, Scan, SessionError, scan
+from xun.sessions.repair import NOT_RUN, UNKNOWN, repairs, stamped
+from xun.sessions.replay import replay
+from xun.sessions.store import OnError, Redact, SessionWriter, lock, new_id
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A session as stored and made whole.
+
+    `events` are all of it, to rebuild a screen from; `messages` the history to go on with. `usage` and
+    `cost` (dollars, None where a price is unknown) are the totals of all turns, `last_seq` the number of
+    the last event. `notices` are lines for the person about what was lost or closed.
+    """
+
+    path: Path
+    header: Header
+    events: tuple[AnyEvent, ...]
+    messages: tuple[Message, ...]
+    todos: tuple[dict[str, Any], ...]
+    usage: Usage
+    cost: float | None
+    last_seq: int
+    notices: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder it worked in, or None where that is gone."""
+        folder = Path(self.header.cwd)
+        return folder if folder.is_dir() else None
+
+
+def load(path: Path) -> StoredSession:
+    """Read the session at `path`, repaired in memory: nothing is written. Raises `SessionError`."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SessionError(f"{path}: cannot be read: {error.strerror}") from None
+    return _whole(path, data, scan(data, path))[0]
+
+
+def resume(
+    path: Path, *, redact: Redact | None = None, on_error: OnError | None = None
+) -> tuple[StoredSession, SessionWriter]:
+    """Read the session at `path`, make its file whole, and return it with the writer that goes on with it.
+
+    Torn bytes at the end are moved to a file beside it, `<id>.damaged`; results that are missing are
+    appended. Raises `SessionBusy` when another process has the session open, `SessionError` when it cannot
+    be read or written.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        raise SessionError(f"{path}: cannot be opened: {error.strerror}") from None
+    try:
+        lock(descriptor, path)
+        if os.fstat(descriptor).st_nlink == 0:
+            raise SessionError(f"{path}: has just been deleted")
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            data = file.read()
+        found = scan(data, path)
+        end = _mend(path, descriptor, data, found)
+    except OSError as error:
+        os.close(descriptor)
+        raise SessionError(f"{path}: cannot be repaired: {error.strerror}") from None
+    except BaseException:
+        os.close(descriptor)
+        raise
+    session, missing = _whole(path, data, found)
+    writer = SessionWriter(
+        path, found.header, redact=redact, on_error=on_error, descriptor=descriptor, end=end
+    )
+    for event in missing:
+        writer.append(event)
+    return session, writer
+
+
+def fork(path: Path) -> Path:
+    """Copy the session at `path` into a new one beside it, which the copy names as its parent. Returns its
+    path.
+
+    The original may be in use. Raises `SessionError`.
+    """
+    try:
+        data = path.read_bytes()
+        found = scan(data, path)
+        now = time.time()
+        header = replace(found.header, id=new_id(now), created=now, parent=found.header.id)
+        copy = path.with_name(f"{header.id}.jsonl")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(copy, flags, 0o600), "wb") as file:
+            os.fchmod(file.fileno(), 0o600)
+            first = data.index(b"\n") + 1 if b"\n" in data else len(data)
+            body = data[first : found.end]
+            file.write(header.line() + body)
+            if body and not found.complete:
+                file.write(b"\n")
+    except OSError as error:
+        raise SessionError(f"{path}: cannot be copied: {error.strerror}") from None
+    return copy
+
+
+def _mend(path: Path, descriptor: int, data: bytes, found: Scan) -> int:
+    """Leave only whole lines in the file; what is cut off is kept first. Returns the new length. Raises
+    `OSError`.
+    """
+    end = found.end
+    if torn := data[end:]:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(path.with_suffix(".damaged"), flags, 0o600), "wb") as aside:
+            aside.write(torn + b"\n")
+            aside.flush()
+            os.fsync(aside.fileno())
+        os.ftruncate(descriptor, end)
+    if not found.complete:
+        end += os.write(descriptor, b"\n")
+    return end
+
+
+def _whole(path: Path, data: bytes, found: Scan) -> tuple[StoredSession, Sequence[AnyEvent]]:
+    state = replay(found.events)
+    missing = stamped(repairs(state), found.header.id, state)
+    notices = _damage(path, len(data) - found.end, found)
+    known = {id(result) for message in state.messages for result in message.results}
+    interrupted = state.turn is not None
+    for event in missing:
+        state.add(event)
+    made = [result for message in state.messages for result in message.results if id(result) not in known]
+    if interrupted or made:
+        notices.append(_interruption([result.content for result in made]))
+    if not Path(found.header.cwd).is_dir():
+        notices.append(f"the folder of this session, {found.header.cwd}, is gone")
+    session = StoredSession(
+        path=path,
+        header=found.header,
+        events=(*found.events, *missing),
+        messages=tuple(state.messages),
+        todos=state.todos,
+        usage=state.usage,
+        cost=state.cost,
+        last_seq=state.seq,
+        notices=tuple(notices),
+    )
+    return session, missing
+
+
+def _damage(path: Path, torn: int, found: Scan) -> list[str]:
+    notices = []
+    if torn > 0:
+        aside = path.with_suffix(".damaged").name
+        notices.append(f"the last record of the session was cut off; its {torn} bytes are kept in {aside}")
+    if found.damaged:
+        lines = ", ".join(map(str, found.damaged[:5])) + (" and more" if len(found.damaged) > 5 else "")
+        notices.append(f"{path.name}: damaged and left out: line {lines}")
+    if found.unknown:
+        notices.append(f"{path.name}: {found.unknown} events of a later version of xun are left out")
+    return notices
+
+
+def _interruption(answers: Sequence[str]) -> str:
+    counts = ((answers.count(UNKNOWN), "whose outcome is unknown"), (answers.count(NOT_RUN), "not run"))
+    told = [f"{count} {'call' if count == 1 else 'calls'} {what}" for count, what in counts if count]
+    return ": ".join(["the last turn was interrupted", *([", ".join(told)] if told else [])])
