@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, ClassVar, Generic, NoReturn, TypeVar, cast
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 T = TypeVar("T", covariant=True)
 
@@ -28,6 +28,11 @@ class ErrorInfo(BaseModel):
 
     error: str
     details: str = ""
+
+    @field_validator("error", "details", mode="before")
+    @classmethod
+    def _valid_unicode(cls, text: Any) -> Any:
+        return printable(text) if isinstance(text, str) else text
 
     def __str__(self) -> str:
         return self.error
@@ -66,13 +71,17 @@ class Result(Generic[T]):
 
     @property
     def value_str(self) -> str:
-        """The held value as text: strings as they are, anything else as compact JSON."""
+        """The held value as text, valid Unicode: a string as it is, anything else as JSON on one line.
+
+        Raises `TypeError` where JSON cannot hold it.
+        """
         value = self.value
-        if isinstance(value, str):
-            return value
-        return json.dumps(to_jsonable(value), ensure_ascii=False, allow_nan=False)
+        if not isinstance(value, str):
+            value = json.dumps(to_jsonable(value), ensure_ascii=False, allow_nan=False)
+        return printable(value)
 
     def to_json(self) -> dict[str, Any]:
+        """`{"value", "is_ok"}` as JSON-compatible data. Raises `TypeError` where that is impossible."""
         return {"value": self.value_json, "is_ok": self.is_ok()}
 
 
@@ -136,6 +145,11 @@ Result.Ok = Ok
 Result.Err = Err
 
 
+def printable(text: str) -> str:
+    """`text` with `?` for each lone surrogate (a file name's byte that is no UTF-8); no wire carries one."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 def to_jsonable(value: Any) -> Any:
     """`value` as JSON-compatible data, by `model_dump`, `to_json` or `value_json` where it has one.
 
@@ -143,15 +157,18 @@ def to_jsonable(value: Any) -> Any:
     """
     try:
         return json.loads(json.dumps(value, default=_default, allow_nan=False))
-    except ValueError as error:
-        raise TypeError(f"not serialisable as JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise TypeError(
+            f"a value of type {type(value).__name__} cannot be serialised as JSON: {error}"
+        ) from error
 
 
 def _default(value: Any) -> Any:
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    for name in ("to_json", "value_json"):
-        found = getattr(value, name, None)
-        if found is not None:
-            return cast(Any, found() if callable(found) else found)
+    if not isinstance(value, type):
+        if hasattr(value, "model_dump"):
+            return value.model_dump(mode="json")
+        for name in ("to_json", "value_json"):
+            found = getattr(value, name, None)
+            if found is not None:
+                return found() if callable(found) else found
     raise TypeError(f"a value of type {type(value).__name__} cannot be serialised as JSON")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from xun.toolbox.toolbox import ToolBox
     from xun.result import Result
+    from xun.toolbox.toolbox import ToolBox
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -23,8 +23,8 @@ class WorkspaceLike(Protocol):
 class AgentLike(Protocol):
     """The part of an agent that tools rely on. `xun.agent.Agent` is one.
 
-    `choose` and `confirm` wait for the person and return a `ChoiceOutcome`; their synchronous twins `get_choice` and
-    `get_confirm` are for synchronous tools, which run in worker threads.
+    `choose` and `confirm` wait for the person and return a `ChoiceOutcome`; their synchronous twins
+    `get_choice` and `get_confirm` are for synchronous tools, which run in worker threads.
     """
 
     name: str
@@ -33,12 +33,18 @@ class AgentLike(Protocol):
     @property
     def workspace(self) -> Any: ...
 
-    async def choose(self, question: str, choices: Sequence[T], *, default: T | None = None, **how: Any) -> Any: ...
+    async def choose(
+        self, question: str, choices: Sequence[T], *, default: T | None = None, **how: Any
+    ) -> Any: ...
     async def confirm(self, question: str, *, default: bool = True, **how: Any) -> Any: ...
-    def get_choice(self, question: str, choices: Sequence[T], *, default: T | None = None, **how: Any) -> Any: ...
+    def get_choice(
+        self, question: str, choices: Sequence[T], *, default: T | None = None, **how: Any
+    ) -> Any: ...
     def get_confirm(self, question: str, *, default: bool = True, **how: Any) -> Any: ...
     def set_plan(self, todos: Sequence[dict[str, Any]]) -> None: ...
-    async def acall_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]: ...
+    async def acall_tool(
+        self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None
+    ) -> Result[Any]: ...
     def call_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]: ...
 
 

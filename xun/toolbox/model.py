@@ -1,0 +1,103 @@
+"""The pydantic model of a tool's parameters, and the refusal of hints that no JSON value can satisfy."""
+
+from __future__ import annotations
+
+from collections import abc
+from collections.abc import Sequence
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+
+from xun.toolbox.signature import Parameter
+
+# `type` has no JSON value; pydantic checks the others item by item while the tool already runs.
+_NEVER = (
+    type,
+    abc.Iterable,
+    abc.Iterator,
+    abc.Generator,
+    abc.AsyncIterable,
+    abc.AsyncIterator,
+    abc.AsyncGenerator,
+)
+
+
+class _Generator(GenerateJsonSchema):
+    """Says nothing about defaults that JSON lacks: they are simply not shown to the model."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - the parent's attribute
+
+
+def field_name(index: int) -> str:
+    """The model's name for the parameter at `index`."""
+    return f"p{index}"
+
+
+def build(parameters: Sequence[Parameter]) -> type[BaseModel]:
+    """A model that takes exactly `parameters`.
+
+    Its fields are numbered and carry the real names as aliases, so no name can clash with one of `BaseModel`.
+    """
+    from pydantic import create_model  # costs more than the rest of this module
+
+    fields: dict[str, Any] = {}
+    for index, parameter in enumerate(parameters):
+        info = (
+            Field(alias=parameter.name)
+            if parameter.required
+            else Field(parameter.default, alias=parameter.name)
+        )
+        fields[field_name(index)] = (parameter.hint, info)
+    return create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """pydantic's own JSON Schema of `model`. Raises what pydantic raises for a type that has none."""
+    return model.model_json_schema(schema_generator=_Generator)
+
+
+def build_checked(parameters: Sequence[Parameter]) -> tuple[type[BaseModel], dict[str, Any]]:
+    """The model and its JSON Schema. Raises `TypeError`, naming the parameter, for a hint no JSON fits."""
+    for parameter in parameters:
+        if isinstance(parameter.default, FieldInfo):
+            raise TypeError(
+                f"parameter {parameter.name!r} has a Field as its default; put it into Annotated[...]"
+            )
+        if _is_never(parameter.hint):
+            raise TypeError(_refusal(parameter))
+    try:
+        return _build_with_schema(parameters)
+    except Exception as error:
+        for parameter in parameters:
+            _check_alone(parameter)
+        raise TypeError(f"its parameters cannot be described: {_line(error)}") from error
+
+
+def _build_with_schema(parameters: Sequence[Parameter]) -> tuple[type[BaseModel], dict[str, Any]]:
+    model = build(parameters)
+    return model, json_schema(model)
+
+
+def _check_alone(parameter: Parameter) -> None:
+    try:
+        _build_with_schema([parameter])
+    except Exception as error:
+        raise TypeError(f"{_refusal(parameter)}: {_line(error)}") from error
+
+
+def _is_never(hint: Any) -> bool:
+    if any(hint is kind or get_origin(hint) is kind for kind in _NEVER):
+        return True
+    return any(_is_never(arg) for arg in get_args(hint))
+
+
+def _refusal(parameter: Parameter) -> str:
+    hint = parameter.hint
+    shown = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
+    return f"parameter {parameter.name!r} has a hint that no JSON value can satisfy, {shown}"
+
+
+def _line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0]

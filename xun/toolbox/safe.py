@@ -1,0 +1,56 @@
+"""Whatever a tool's function does ends as a `Result`: a plain value as `Ok`, an exception as `Err`.
+
+Only what is meant for the program itself passes: `KeyboardInterrupt` and cancellation.
+"""
+
+from __future__ import annotations
+
+import inspect
+from asyncio import CancelledError
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from xun.result import Err, ErrorInfo, Ok, Result, to_jsonable
+
+_PASSING = (KeyboardInterrupt, CancelledError, GeneratorExit)
+
+
+def except_safe(call: Callable[[], Any]) -> Result[Any]:
+    """Call it now. An awaitable it returns comes back as an `Ok` of it, not awaited."""
+    try:
+        value = call()
+        return Ok(value) if inspect.isawaitable(value) else as_result(value)
+    except _PASSING:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of a tool is an answer to the model
+        return error_of(error)
+
+
+async def except_safe_await(call: Callable[[], Awaitable[Any]]) -> Result[Any]:
+    """Call it and await what it returns."""
+    try:
+        return as_result(await call())
+    except _PASSING:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of a tool is an answer to the model
+        return error_of(error)
+
+
+def as_result(value: Any) -> Result[Any]:
+    """`value` as an `Ok`, a `Result` as it is. `TypeError`, naming the type, where JSON cannot hold it."""
+    result = value if isinstance(value, Result) else Ok(value)
+    if result.is_ok():
+        to_jsonable(result.unwrap())
+    return result
+
+
+def error_of(error: BaseException) -> Err:
+    """`error` as an `Err`: its text, or its class where it has none, and its `repr` as the details."""
+    return Err(ErrorInfo(error=_text(str, error) or type(error).__name__, details=_text(repr, error)))
+
+
+def _text(render: Callable[[BaseException], str], error: BaseException) -> str:
+    try:
+        return render(error)
+    except Exception:  # noqa: BLE001 - an exception that cannot even be shown
+        return type(error).__name__

@@ -1,0 +1,148 @@
+"""What a function takes, read from its signature: parameters that a model fills, and those injected."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from xun.toolbox.context import ToolCallContext
+
+EMPTY = inspect.Parameter.empty
+_REFUSED = {
+    inspect.Parameter.POSITIONAL_ONLY: "is positional-only, and a model passes arguments by name",
+    inspect.Parameter.VAR_POSITIONAL: "takes any number of values, which cannot be described to a model",
+    inspect.Parameter.VAR_KEYWORD: "takes any names, which cannot be described to a model",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter that a model fills. `default` is `EMPTY` where there is none."""
+
+    name: str
+    hint: Any
+    default: Any = EMPTY
+
+    @property
+    def required(self) -> bool:
+        return self.default is EMPTY
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`context` names the parameters that receive the `ToolCallContext`."""
+
+    parameters: tuple[Parameter, ...]
+    context: tuple[str, ...]
+    is_async: bool
+
+
+def read_signature(function: Callable[..., Any]) -> Signature:
+    """The signature of `function` as a tool's.
+
+    `self` and `cls` in first place and every `ToolCallContext` parameter are left out of `parameters`. Raises
+    `TypeError`, naming the parameter, for one that cannot be offered to a model.
+    """
+    if isinstance(function, type):
+        raise TypeError("it is a class; register a function or a method")
+    target = code_of(function)
+    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
+        raise TypeError("it yields values; a tool returns one")
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except ValueError:
+        raise TypeError("it has no signature to read; wrap it in a function that has one") from None
+    if found and found[0].name in ("self", "cls"):
+        found = found[1:]
+    parameters: list[Parameter] = []
+    context: list[str] = []
+    for item in found:
+        if item.kind in _REFUSED:
+            raise TypeError(f"parameter {item.name!r} {_REFUSED[item.kind]}")
+        hint = _hint(target, item)
+        if is_context(hint):
+            context.append(item.name)
+        else:
+            parameters.append(_parameter(item, hint))
+    return Signature(tuple(parameters), tuple(context), inspect.iscoroutinefunction(target))
+
+
+def code_of(function: Callable[..., Any]) -> Any:
+    """The function behind partials and objects that are called, where name, docstring and hints live."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function if inspect.isroutine(function) else type(function).__call__
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The name of `function`: of the function inside a partial, of the class for any other object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def doc_of(function: Callable[..., Any]) -> str | None:
+    """The docstring of the function behind `function`."""
+    return code_of(function).__doc__
+
+
+def members(hint: Any) -> tuple[Any, ...]:
+    """The members of a union, or `hint` alone; `Annotated` is looked through."""
+    hint = bare(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return tuple(inner for arg in get_args(hint) for inner in members(arg))
+    return (NoneType if hint is None else hint,)
+
+
+def bare(hint: Any) -> Any:
+    """`hint` without `Annotated`."""
+    while get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    return hint
+
+
+def is_context(hint: Any) -> bool:
+    """Whether `hint` is `ToolCallContext`, `ToolCallContext[T]`, or a union with one."""
+    for member in members(hint):
+        kind = get_origin(member) or member
+        if isinstance(kind, type) and issubclass(kind, ToolCallContext):
+            return True
+    return False
+
+
+def _parameter(item: inspect.Parameter, hint: Any) -> Parameter:
+    if hint is not EMPTY:
+        return Parameter(item.name, hint, item.default)
+    guess = Any if item.default is None or item.default is EMPTY else type(item.default)
+    return Parameter(item.name, guess, item.default)
+
+
+def _hint(target: Any, item: inspect.Parameter) -> Any:
+    if item.annotation is EMPTY:
+        return EMPTY
+    inner = inspect.unwrap(target)
+    scope = SimpleNamespace(
+        __annotations__={item.name: item.annotation}, __type_params__=getattr(inner, "__type_params__", ())
+    )
+    try:
+        hints = get_type_hints(
+            scope, getattr(inner, "__globals__", {}), dict(_closure(inner)), include_extras=True
+        )
+    except Exception as error:
+        raise TypeError(f"parameter {item.name!r} has a hint that cannot be resolved: {error}") from error
+    return hints[item.name]
+
+
+def _closure(function: Any) -> Iterator[tuple[str, Any]]:
+    """Names of the enclosing function that `function` uses, so that hints may use them too."""
+    cells = getattr(function, "__closure__", None) or ()
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    for name, cell in zip(names, cells, strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # an empty cell: not assigned yet
+            continue

@@ -1,0 +1,179 @@
+"""The table of tools that an agent may offer to its model."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable
+from copy import copy
+from fnmatch import fnmatchcase
+from typing import Any, Self, TypeVar
+
+from xun.result import Err, ErrorInfo, Result
+from xun.toolbox.attr import DocStyle
+from xun.toolbox.context import AgentLike, ToolCallContext
+from xun.toolbox.names import find
+from xun.toolbox.signature import code_of
+from xun.toolbox.tool import Tool
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_DENIED = "Permission denied"
+_WILDCARDS = frozenset("*?[")
+
+
+class ToolBox:
+    """Tools by name, in the order of their registration.
+
+    `docstyle` says how docstrings are read where `tool_attr` does not: "verbatim" or "sections".
+    """
+
+    def __init__(self, *, docstyle: DocStyle = "verbatim") -> None:
+        self._docstyle: DocStyle = docstyle
+        self._tools: dict[str, Tool] = {}
+        self._disabled: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def __repr__(self) -> str:
+        return f"ToolBox({', '.join(self._tools)})"
+
+    def get(self, name: str) -> Tool | None:
+        """The tool registered under exactly `name`, a disabled one too."""
+        return self._tools.get(name)
+
+    def register(self, *funcs: Callable[..., Any] | Tool, replace: bool = False) -> Self:
+        """Add functions as tools: all of them, or none where one is refused.
+
+        On a name clash the side with `override=True` wins, the new one where both have it; `replace=True`
+        lets the new one win; else `ValueError`. A replaced tool keeps its place in the order. Raises
+        `TypeError` for a function that cannot be a tool.
+        """
+        table = dict(self._tools)
+        for func in funcs:
+            tool = func if isinstance(func, Tool) else Tool(func, docstyle=self._docstyle)
+            table[tool.name] = _winner(table.get(tool.name), tool, replace)
+        self._tools = table
+        return self
+
+    def tool(self, func: F) -> F:
+        """`register` as a decorator: gives the function back unchanged."""
+        self.register(func)
+        return func
+
+    def with_defaults(self, *groups: str) -> Self:
+        """Add built-in tool groups by name, all of them where none is named.
+
+        Raises `ValueError`, listing the known ones, for an unknown group.
+        """
+        from xun.registry import load  # the groups are no part of the tool system, and loading them costs
+
+        known = load("tool-groups")
+        names: tuple[str, ...] = known.names()
+        for group in groups:
+            if group not in names:
+                raise ValueError(f"unknown tool group {group!r}; known: {', '.join(names)}")
+        return self.register(*(function for group in groups or names for function in known.functions(group)))
+
+    def disable(self, *names: str) -> Self:
+        """Hide tools by name or by pattern (`browser_*`) until they are enabled again.
+
+        A pattern holds for the tools registered now; a plain name also for one that is registered later.
+        """
+        self._disabled |= _matching(names, self._tools)
+        return self
+
+    def enable(self, *names: str) -> Self:
+        """Undo `disable`, by name or by pattern."""
+        self._disabled -= _matching(names, self._disabled)
+        return self
+
+    def list_tools(self, model_capabilities: Collection[str] | None = None) -> list[Tool]:
+        """The tools that are not disabled and need no more than these capabilities. None means none."""
+        capabilities = set(model_capabilities or ())
+        return [
+            tool
+            for tool in self._tools.values()
+            if tool.name not in self._disabled and capabilities.issuperset(tool.required_capabilities)
+        ]
+
+    def list_tools_json(self, model_capabilities: Collection[str] | None = None) -> list[dict[str, Any]]:
+        """The same as data for the model, for any provider: `{"name", "description", "parameters"}` each."""
+        return [tool.spec() for tool in self.list_tools(model_capabilities)]
+
+    def call_tool(
+        self, agent: AgentLike | None, tool_name: str, arguments: Any, context: Any = None
+    ) -> Result[Any]:
+        """Call a tool from synchronous code. `arguments` is a dict or JSON text, `context` is `ctx.value`.
+
+        With an agent, the agent finds, checks, asks and runs as it does for its model. Without one nobody can
+        be asked: a tool runs only where it needs no permission and declares no actions, else the result is
+        "Permission denied". Raises `RuntimeError` on the thread of a running event loop.
+        """
+        if agent is not None:
+            return agent.call_tool(self, tool_name, arguments, context)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self._call_alone(tool_name, arguments, context))
+        raise RuntimeError("call_tool() would block the running event loop; await acall_tool() instead")
+
+    async def acall_tool(
+        self, agent: AgentLike | None, tool_name: str, arguments: Any, context: Any = None
+    ) -> Result[Any]:
+        """`call_tool` for asynchronous code."""
+        if agent is not None:
+            return await agent.acall_tool(self, tool_name, arguments, context)
+        return await self._call_alone(tool_name, arguments, context)
+
+    def clone(self) -> Self:
+        """A toolbox of its own with the same tools: the table is copied, the `Tool` objects are shared."""
+        twin = copy(self)
+        twin._tools, twin._disabled = dict(self._tools), set(self._disabled)  # noqa: SLF001 - one of this class
+        return twin
+
+    async def _call_alone(self, name: str, arguments: Any, value: Any) -> Result[Any]:
+        tools = {known: tool for known, tool in self._tools.items() if known not in self._disabled}
+        found = find(name, tuple(tools))
+        if found.name is None:
+            return Err(found.error or "")
+        tool = tools[found.name]
+        checked = tool.validate(arguments)
+        if checked.is_err():
+            return checked
+        if tool.permission not in (None, "allow") or tool.actions is not None:
+            return Err(ErrorInfo(error=_DENIED, details="without an agent nobody can be asked"))
+        try:
+            async with asyncio.timeout(tool.timeout):
+                return await tool.invoke(checked.unwrap(), ToolCallContext(None, tool.name, value))
+        except TimeoutError:
+            return Err(f"timed out after {tool.timeout:g} s; it may have partly run")
+
+
+def _matching(names: Iterable[str], known: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for name in names:
+        found |= {item for item in known if fnmatchcase(item, name)} if _WILDCARDS & set(name) else {name}
+    return found
+
+
+def _winner(old: Tool | None, new: Tool, replace: bool) -> Tool:
+    """Which of two tools of one name stays. Raises `ValueError` where neither may override the other."""
+    if old is None:
+        return new
+    if not (replace or old.override or new.override):
+        raise ValueError(f"Conflict tool name: {new.name}")
+    winner, loser = (new, old) if replace or new.override else (old, new)
+    if os.environ.get("_XUN_INFO_TOOL_OVERRIDE") == "1":
+        sys.stderr.write(f"xun: tool {new.name}: {_place(winner)} overrides {_place(loser)}\n")
+    return winner
+
+
+def _place(tool: Tool) -> str:
+    code = code_of(tool.function)
+    return f"{getattr(code, '__module__', '?')}.{getattr(code, '__qualname__', tool.name)}"

@@ -1,0 +1,129 @@
+"""The check of one call's arguments: strict, by pydantic, with a one-line error that a model can act on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from types import NoneType
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from xun.result import Err, Ok, Result
+from xun.toolbox.arguments import Unlist, json_kind, parse_object, unlist_for
+from xun.toolbox.model import build, field_name
+from xun.toolbox.signature import Parameter, members
+
+_NO_JSON = (TypeError, ValueError, RecursionError)
+_SHOWN_ERRORS = 3
+_SHOWN_CHARACTERS = 240
+
+
+class Validator:
+    """Checks arguments against `parameters`. The model is built at the first call unless one is given."""
+
+    def __init__(self, parameters: Sequence[Parameter], model: type[BaseModel] | None = None) -> None:
+        self._parameters = tuple(parameters)
+        if model is not None:
+            self.model = model
+
+    @cached_property
+    def model(self) -> type[BaseModel]:
+        return build(self._parameters)
+
+    @cached_property
+    def _unlist(self) -> Mapping[str, Unlist]:
+        found = ((parameter.name, unlist_for(parameter.hint)) for parameter in self._parameters)
+        return {name: unlist for name, unlist in found if unlist is not None}
+
+    def check(self, arguments: Any) -> Result[dict[str, Any]]:
+        """The arguments given, as values of the annotated types; or one line naming the field at fault.
+
+        They are checked as the JSON they came as, so a date, an Enum or a set is made from its JSON form and
+        nothing else is converted.
+        """
+        parsed = parse_object(arguments)
+        if parsed.is_err():
+            return parsed
+        values = parsed.unwrap()
+        for name, unlist in self._unlist.items():
+            if isinstance(values.get(name), str):
+                values[name] = unlist(values[name])
+        try:
+            text = _dump(values)
+        except _NO_JSON as error:
+            return Err(f"Invalid arguments: {_culprit(values)} is no JSON value: {_one_line(str(error))}.")
+        return self._validate(text)
+
+    def _validate(self, text: bytes) -> Result[dict[str, Any]]:
+        try:
+            found = self.model.model_validate_json(text, strict=True)
+        except ValidationError as error:
+            return Err(self._explain(error))
+        except Exception as error:  # noqa: BLE001 - a hint's own validator may raise anything
+            return Err(
+                f"The arguments could not be checked: {_one_line(str(error) or type(error).__name__)}."
+            )
+        given = found.model_fields_set
+        fields = ((field_name(index), parameter) for index, parameter in enumerate(self._parameters))
+        return Ok(
+            {item.name: getattr(found, field) for field, item in fields if field in given or item.required}
+        )
+
+    def _explain(self, error: ValidationError) -> str:
+        groups: dict[Any, list[Any]] = {}
+        for item in error.errors(include_url=False, include_context=False):
+            groups.setdefault(item["loc"][0] if item["loc"] else "", []).append(item)
+        lines = [self._complaint(name, group) for name, group in groups.items()]
+        hidden = len(lines) - _SHOWN_ERRORS
+        more = f"; and {hidden} more" if hidden > 0 else ""
+        return f"Invalid arguments: {'; '.join(lines[:_SHOWN_ERRORS])}{more}."
+
+    def _complaint(self, name: Any, errors: Sequence[Any]) -> str:
+        first = errors[0]
+        if not first["loc"]:
+            return _one_line(first["msg"])
+        top = len(first["loc"]) == 1
+        if top and first["type"] == "missing":
+            return f"'{name}' is missing"
+        if top and first["type"] == "extra_forbidden":
+            known = ", ".join(parameter.name for parameter in self._parameters)
+            return f"{_clip(repr(name))} is unknown; the parameters are: {known or 'none'}"
+        if self._is_union(name):
+            return f"'{name}' " + " or ".join(dict.fromkeys(_demand(item) for item in errors))
+        return f"'{'.'.join(str(part) for part in first['loc'])}' {_demand(first)}"
+
+    def _is_union(self, name: Any) -> bool:
+        hint = next((parameter.hint for parameter in self._parameters if parameter.name == name), None)
+        return sum(kind is not NoneType for kind in members(hint)) > 1
+
+
+def _demand(error: Any) -> str:
+    message = _one_line(error["msg"])
+    if not message.startswith("Input should "):
+        return f"is refused: {message}"
+    got = f", not {json_kind(error['input'])}" if error["type"].endswith("_type") else ""
+    return f"must {message.removeprefix('Input should ')}{got}"
+
+
+def _dump(values: dict[str, Any]) -> bytes:
+    """`values` as JSON. Raises one of `_NO_JSON`, for NaN and lone surrogates too."""
+    return json.dumps(values, allow_nan=False, ensure_ascii=False).encode()
+
+
+def _culprit(values: dict[str, Any]) -> str:
+    for name, value in values.items():
+        try:
+            _dump({name: value})
+        except _NO_JSON:
+            return _clip(repr(name))
+    return "the whole"
+
+
+def _one_line(text: str) -> str:
+    return _clip(" ".join(text.split()))
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"

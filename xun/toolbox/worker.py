@@ -1,0 +1,64 @@
+"""Synchronous tools run in threads of their own, which nobody has to wait for."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import NoReturn, TypeVar
+
+T = TypeVar("T")
+
+MAX_THREADS = 128
+_slots = threading.BoundedSemaphore(MAX_THREADS)
+
+
+async def run_in_thread(function: Callable[[], T], name: str) -> T:
+    """Run `function` in a thread, with the caller's context variables, and wait for it.
+
+    A cancelled wait ends at once: the thread goes on by itself, its outcome is dropped, and being a daemon it
+    does not keep the process alive. Raises what `function` raises, and `RuntimeError` when `MAX_THREADS`
+    calls still run.
+    """
+    if not _slots.acquire(blocking=False):
+        raise RuntimeError(f"{MAX_THREADS} tool calls are still running; wait for one to end")
+    loop = asyncio.get_running_loop()
+    settled: asyncio.Future[Callable[[], T]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def work() -> None:
+        try:
+            outcome = context.run(_outcome_of, function)
+        finally:
+            _slots.release()
+        try:
+            loop.call_soon_threadsafe(_settle, settled, outcome)
+        except RuntimeError:  # the loop is closed, so nobody waits any more
+            return
+
+    try:
+        threading.Thread(target=work, name=f"xun-tool-{name}", daemon=True).start()
+    except RuntimeError:  # the system has no thread left
+        _slots.release()
+        raise
+    return (await settled)()
+
+
+def _outcome_of(function: Callable[[], T]) -> Callable[[], T]:
+    """What calling `function` led to, as a function that returns or raises it again."""
+    try:
+        value = function()
+    except BaseException as error:  # noqa: BLE001 - raised again in the task that waits
+        return partial(_raise, error)
+    return lambda: value
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def _settle(future: asyncio.Future[Callable[[], T]], outcome: Callable[[], T]) -> None:
+    if not future.done():
+        future.set_result(outcome)
