@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from xun.config.regular import UnreadableError, read_regular
 from xun.result import XunError
 
 LIMIT = 256 * 1024  # bytes: a configuration is small, and a mistaken path may lead to anything
@@ -37,28 +36,14 @@ def read_text(path: Path) -> str | None:
     Raises `ConfigError` for what cannot be read as text: a folder, a device, no permission, another encoding.
     """
     try:
-        # Non-blocking: a named pipe without a writer must not hold up the start.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    with os.fdopen(descriptor, "rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
-            raise ConfigError(f"{path}: is {what}; a TOML file is expected here, so move it away")
-        try:
-            data = file.read(LIMIT + 1)
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    return decode(data, str(path))
+        data = read_regular(path, LIMIT)
+    except UnreadableError as error:
+        raise ConfigError(f"{path}: {error}; a small TOML file is expected here") from None
+    return None if data is None else decode(data, str(path))
 
 
 def decode(data: bytes, where: str) -> str:
-    """`data` as text. Raises `ConfigError`, which calls the file `where`, if it is too long or not UTF-8."""
-    if len(data) > LIMIT:
-        raise ConfigError(f"{where}: is larger than {LIMIT // 1024} KiB, which no configuration needs")
+    """`data` as text. Raises `ConfigError`, which calls the file `where`, if it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -6,7 +6,6 @@ import fcntl
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from xun.config.paths import Paths, create_private, private_folder, write_private
+from xun.config.regular import UnreadableError, read_regular
 
 Kind = Literal["instructions", "config", "policy"]
 State = Literal["trusted", "untrusted", "changed"]
@@ -65,7 +65,7 @@ class Trust:
             names = ", ".join(_shown(file.path, self.folder) for file in self.pending)
             why = "changed since you trusted it" if self.state == "changed" else "this folder is not trusted"
             lines.append(f"not loaded, as {why}: {names}")
-        lines += [f"not loaded: {_shown(path, self.folder)} {why}" for path, why in self.refused]
+        lines += [f"not loaded: {_shown(path, self.folder)} {_quoted(why)}" for path, why in self.refused]
         return lines
 
 
@@ -142,16 +142,9 @@ def _content(path: Path, root: Path) -> bytes | str | None:
     if not Path(real).is_relative_to(root):
         return f"is a link that leads out of {root}" if os.path.lexists(path) else None
     try:
-        descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return "is not a regular file"
-        data = file.read(_LIMIT + 1)
-    return data if len(data) <= _LIMIT else f"is larger than {_LIMIT // 1024} KiB"
+        return read_regular(real, _LIMIT, links=False)
+    except UnreadableError as error:
+        return str(error)
 
 
 def _pins(path: Path, *, keep_damaged: bool = False) -> dict[str, str]:
@@ -188,4 +181,9 @@ def _locked(path: Path) -> Generator[None]:
 
 def _shown(path: Path, folder: Path) -> str:
     name = str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
-    return name if name.isprintable() else json.dumps(name)
+    return _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """`text`, in quotes and escaped where it could command a terminal."""
+    return text if text.isprintable() else json.dumps(text)

@@ -1,0 +1,83 @@
+"""Keys do not get into what is written or shown, and ordinary text is left alone."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from xun.config.redact import Redactor, redact, secrets_of
+
+KEY = "sk-ant-api03-" + "Ab1_-" * 8
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"key {KEY} rejected", "key sk-*** rejected"),
+        (f'{{"a":"\\n{KEY}"}}', '{"a":"\\nsk-***"}'),
+        ("Authorization: Bearer abc123def456ghi", "Authorization: Bearer ***"),
+        ("authorization: basic dXNlcjpwYXNzd29yZDE=", "authorization: basic ***"),
+        ("AIza" + "x" * 35, "AIza***"),
+        ("token ghp_" + "a1" * 18, "token ghp_***"),
+        ("xoxb-1234567890-abc", "xoxb-***"),
+        ("AKIA" + "Z9" * 8, "AKIA***"),
+        ("http://me:s3cret@proxy:8080/x", "http://me:***@proxy:8080/x"),
+    ],
+)
+def test_what_looks_like_a_key_is_masked(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the bearer authentication scheme of a bearer certificate",
+        "a risk-averse task-list-for-everyone, disk-space-left-on-device",
+        "sk-short",
+        "https://example.org/a:b@c",
+        "git@github.com:me/repo.git",
+        "basic understanding",
+        "AKIAnot",
+        "gAAAAABsk-aaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    ],
+)
+def test_ordinary_text_stays(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_known_secrets_are_masked_in_plain_text_and_in_json() -> None:
+    secret = 'pass"word\\with\ttab'
+    mask = Redactor([secret, "short", ""])
+    assert mask(f"it is {secret}.") == "it is ***."
+    line = mask(json.dumps({"text": f"it is {secret}; short"}, ensure_ascii=False))
+    assert json.loads(line) == {"text": "it is ***; short"}
+
+
+def test_the_longer_of_two_secrets_goes_first() -> None:
+    assert Redactor(["abcdefgh", "abcdefghij"])("abcdefghij") == "***"
+
+
+def test_secrets_are_found_by_the_names_of_variables(tmp_path: object) -> None:
+    found = secrets_of(
+        {
+            "OPENAI_API_KEY": " test-key-123 \n",
+            "GITHUB_TOKEN": "tok-12345678",
+            "DB_PASSWORD": "hunter2hunter2",
+            "KEYBOARD_LAYOUT": "dvorak-programmer",
+            "API_KEY_FILE": "/run/secrets/api",
+            "CREDENTIALS": str(tmp_path),
+            "SHORT_KEY": "abc",
+            "HOME": "/home/somebody",
+        }
+    )
+    assert found == ("test-key-123", "tok-12345678", "hunter2hunter2")
+
+
+def test_masking_a_long_text_without_keys_is_quick() -> None:
+    mask = Redactor(["test-key-123"])
+    text = "an ordinary line of a source file, with://nothing in it\n" * 20_000
+    began = time.perf_counter()
+    assert mask(text) == text
+    assert time.perf_counter() - began < 1.0
