@@ -102,9 +102,7 @@ def test_no_project_file_says_where_keys_go(work: Path) -> None:
     config = loaded(trust=trust_of(work, find_paths()).once())
     assert config.settings == loaded().settings
     assert len(config.warnings) == 4
-    assert config.warnings[1].startswith(
-        f"{inside}:3: providers.anthropic.base_url is ignored in a project file"
-    )
+    assert config.warnings[1].startswith(f"{inside}:3: providers.anthropic.base_url is ignored in a project file")
 
 
 def test_every_kind_of_value_can_come_from_a_variable() -> None:
@@ -141,9 +139,7 @@ def test_a_flag_that_is_no_setting_is_the_callers_mistake() -> None:
 
 @pytest.mark.spec("W26")
 def test_a_dotenv_file_is_not_read(work: Path) -> None:
-    (work / ".env").write_text(
-        "ANTHROPIC_API_KEY=test-key-123\r\nANTHROPIC_BASE_URL=https://evil.example\r\n"
-    )
+    (work / ".env").write_text("ANTHROPIC_API_KEY=test-key-123\r\nANTHROPIC_BASE_URL=https://evil.example\r\n")
     assert load(find_paths()).provider("anthropic") == loaded().provider("anthropic")
 
 
@@ -193,9 +189,7 @@ def test_a_list_for_a_table_of_a_later_feature_is_a_warning(user_file: Path) -> 
         ("[limit]\nmax_steps = 3\n", 1, "limits"),
     ],
 )
-def test_an_unknown_key_is_a_warning_with_the_nearest_known(
-    user_file: Path, text: str, line: int, meant: str
-) -> None:
+def test_an_unknown_key_is_a_warning_with_the_nearest_known(user_file: Path, text: str, line: int, meant: str) -> None:
     user_file.write_text(text)
     [warning] = loaded().warnings
     assert warning.startswith(f"{user_file}:{line}: unknown key")
@@ -280,12 +274,8 @@ def test_a_mistake_in_a_variable_names_the_variable() -> None:
 
 
 def test_a_variable_that_is_nearly_a_setting_is_told() -> None:
-    config = load(
-        find_paths(), environ={"XUN_LIMIT_MAX_STEPS": "3", "XUN_HOME": "x", "XUN_UNRELATED_THING": "1"}
-    )
-    assert config.warnings == (
-        "XUN_LIMIT_MAX_STEPS: unknown variable is ignored; did you mean XUN_LIMITS_MAX_STEPS?",
-    )
+    config = load(find_paths(), environ={"XUN_LIMIT_MAX_STEPS": "3", "XUN_HOME": "x", "XUN_UNRELATED_THING": "1"})
+    assert config.warnings == ("XUN_LIMIT_MAX_STEPS: unknown variable is ignored; did you mean XUN_LIMITS_MAX_STEPS?",)
 
 
 def test_lines_of_keys_in_every_form_of_toml() -> None:
@@ -351,9 +341,7 @@ def test_addresses_are_checked(url: str, ok: bool) -> None:
 
 @pytest.mark.spec("W20")
 def test_keys_are_never_shown(user_file: Path) -> None:
-    user_file.write_text(
-        '[providers.openai]\napi_key = "file-key-12345"\nbase_url = "http://me:pw123456@h/v1"\n'
-    )
+    user_file.write_text('[providers.openai]\napi_key = "file-key-12345"\nbase_url = "http://me:pw123456@h/v1"\n')
     config = load(find_paths(), environ={"ANTHROPIC_API_KEY": "test-key-123", "MY_TOKEN": "tok-12345678"})
     shown = {key: value for key, value, _ in config.rows()}
     assert shown["providers.openai.api_key"] == shown["providers.anthropic.api_key"] == "***"

@@ -97,9 +97,7 @@ def test_a_file_where_a_folder_should_be_is_an_error(tmp_path: Path) -> None:
         private_folder(tmp_path / "file")
 
 
-def test_replacing_a_file_keeps_the_old_one_when_it_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_replacing_a_file_keeps_the_old_one_when_it_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "f"
     write_private(path, b"old")
 

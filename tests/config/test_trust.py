@@ -155,9 +155,7 @@ def test_a_folder_without_project_files_has_nothing_to_ask(work: Path) -> None:
     assert (found.state, found.files, found.notices()) == ("trusted", (), [])
 
 
-def test_the_persons_own_configuration_is_no_project_file(
-    work: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_persons_own_configuration_is_no_project_file(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XUN_HOME", str(work / ".xun"))
     (work / ".xun").mkdir()
     (work / ".xun" / "config.toml").write_text("")

@@ -75,17 +75,14 @@ def _lines(config: Config) -> list[str]:
 
 
 def _shown(value: object) -> str:
-    return (
-        "-" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    )
+    return "-" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _data(config: Config, trust: Trust, paths: Paths) -> dict[str, object]:
     return {
         "file": str(paths.config_file),
         "settings": {
-            key: {"value": value, "layer": source.layer, "source": str(source)}
-            for key, value, source in config.rows()
+            key: {"value": value, "layer": source.layer, "source": str(source)} for key, value, source in config.rows()
         },
         "trust": {"state": trust.state, "not_loaded": [str(file.path) for file in trust.pending]},
         "warnings": list(config.warnings),

@@ -46,10 +46,7 @@ def _list(
     for entry in listing.entries:
         print(json.dumps(_data(entry), ensure_ascii=True) if as_json else visible(_line(entry, every)))
     if not listing.entries and not as_json:
-        fail(
-            "no sessions here yet"
-            + ("" if every else "; `xun sessions list --all` shows those of every folder")
-        )
+        fail("no sessions here yet" + ("" if every else "; `xun sessions list --all` shows those of every folder"))
     for problem in listing.problems:
         fail(problem)
 

@@ -102,9 +102,7 @@ def load(
         layers.add_file(text, str(paths.config_file), "user")
     for file in trust.usable if trust is not None else ():
         if file.kind == "config":
-            layers.add_file(
-                decode(file.content, str(file.path)), str(file.path), "project", str(paths.config_file)
-            )
+            layers.add_file(decode(file.content, str(file.path)), str(file.path), "project", str(paths.config_file))
     layers.add_environment(os.environ if environ is None else environ)
     layers.add_flags(flags or {})
     return layers.result()

@@ -16,8 +16,8 @@ class UnreadableError(XunError):
 def read_regular(path: Path | str, limit: int, *, links: bool = True) -> bytes | None:
     """The content of `path`, or None where there is no such file. Never waits.
 
-    Raises `UnreadableError` for anything but a regular file of at most `limit` bytes, and, unless `links`, for a
-    symbolic link.
+    Raises `UnreadableError` for anything but a regular file of at most `limit` bytes; for a symbolic link too,
+    unless `links`.
     """
     flags = os.O_RDONLY | os.O_CLOEXEC | (0 if links else os.O_NOFOLLOW)
     try:
@@ -30,9 +30,7 @@ def read_regular(path: Path | str, limit: int, *, links: bool = True) -> bytes |
     try:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
-            raise UnreadableError(
-                "is a folder, not a file" if stat.S_ISDIR(mode) else "is not a regular file"
-            )
+            raise UnreadableError("is a folder, not a file" if stat.S_ISDIR(mode) else "is not a regular file")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             data = file.read(limit + 1)
     except OSError as error:

@@ -21,9 +21,7 @@ Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 class _Section(BaseModel):
     """Strict: a number in quotes or a yes for a number is a mistake that its author wants to hear about."""
 
-    model_config = ConfigDict(
-        frozen=True, defer_build=True, strict=True, extra="forbid", populate_by_name=True
-    )
+    model_config = ConfigDict(frozen=True, defer_build=True, strict=True, extra="forbid", populate_by_name=True)
 
 
 class LimitSettings(_Section):
@@ -33,9 +31,7 @@ class LimitSettings(_Section):
 
 
 class RetrySettings(_Section):
-    attempts: Count = Field(
-        4, description="Tries of one model call that fails for a passing reason, the first too."
-    )
+    attempts: Count = Field(4, description="Tries of one model call that fails for a passing reason, the first too.")
     backoff: Seconds = Field(0.5, description="Seconds before the second try; doubled for each later one.")
     max_backoff: Seconds = Field(30.0, description="Longest such wait in seconds.")
     max_wait: Seconds = Field(120.0, description="Longest wait in seconds that a server may ask for.")
@@ -99,9 +95,7 @@ class Settings(_Section):
     )
     load_project_instructions: bool = Field(True, description="Read AGENTS.md of trusted folders.")
     transport: Literal["http", "sdk"] = Field("http", description="xun's own HTTP, or the provider's SDK.")
-    idle_timeout: Seconds = Field(
-        120.0, description="Seconds without a byte after which a model call is given up."
-    )
+    idle_timeout: Seconds = Field(120.0, description="Seconds without a byte after which a model call is given up.")
     limits: LimitSettings = LimitSettings()
     retry: RetrySettings = RetrySettings()
     sessions: SessionSettings = SessionSettings()

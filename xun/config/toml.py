@@ -49,9 +49,7 @@ def decode(data: bytes, where: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start]
-        raise ConfigError(
-            f"{where}:{line}: is not UTF-8 (byte 0x{byte:02x}); save the file as UTF-8"
-        ) from None
+        raise ConfigError(f"{where}:{line}: is not UTF-8 (byte 0x{byte:02x}); save the file as UTF-8") from None
 
 
 def parse(text: str, where: str) -> dict[str, Any]:

@@ -96,9 +96,7 @@ def repairs(state: Replay) -> tuple[AnyEvent, ...]:
             if call.id not in batch.ended:
                 result = _answer(call, None, batch)
                 events.append(
-                    ToolEnded(
-                        call_id=call.id, name=call.name, result=result, outcome="cancelled", seconds=0.0
-                    )
+                    ToolEnded(call_id=call.id, name=call.name, result=result, outcome="cancelled", seconds=0.0)
                 )
     if whole[: len(state.messages)] == state.messages:
         events += [MessageAdded(message=message) for message in whole[len(state.messages) :]]

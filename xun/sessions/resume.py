@@ -80,9 +80,7 @@ def resume(
         os.close(descriptor)
         raise
     session, missing = _whole(path, data, found)
-    writer = SessionWriter(
-        path, found.header, redact=redact, on_error=on_error, descriptor=descriptor, end=end
-    )
+    writer = SessionWriter(path, found.header, redact=redact, on_error=on_error, descriptor=descriptor, end=end)
     for event in missing:
         writer.append(event)
     return session, writer

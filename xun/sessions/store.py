@@ -17,7 +17,7 @@ Redact = Callable[[str], str]
 OnError = Callable[[str], None]
 
 
-class SessionBusy(SessionError):  # noqa: N818 - a state, told as a sentence
+class SessionBusy(SessionError):
     """Another process has the session open. Its caller can offer a copy: `xun.sessions.resume.fork`."""
 
 

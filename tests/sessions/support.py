@@ -1,0 +1,110 @@
+"""Sessions to test with, and the check that every stored history must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from xun.events import (
+    AnyEvent,
+    CallOutcome,
+    MessageAdded,
+    StepStarted,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+    UsageUpdated,
+)
+from xun.messages import Block, Message, Text, ToolCall, ToolResult, Usage
+from xun.sessions.store import SessionWriter
+
+
+def new(folder: Path, **how: Any) -> SessionWriter:
+    return SessionWriter.create(folder, cwd=how.pop("cwd", folder), model="scripted:x", version="0", **how)
+
+
+def started(prompt: str = "do it") -> list[AnyEvent]:
+    return [TurnStarted(prompt=prompt, model="scripted:x"), added(Message.user(prompt))]
+
+
+def added(message: Message) -> MessageAdded:
+    return MessageAdded(message=message)
+
+
+def reply(text: str = "", *calls: ToolCall) -> Message:
+    blocks: tuple[Block, ...] = (Text(text=text), *calls) if text else calls
+    return Message(role="assistant", blocks=blocks)
+
+
+def call(id: str, name: str = "bash") -> ToolCall:  # noqa: A002 - as the field is called
+    return ToolCall(id=id, name=name, arguments={"command": f"echo {id}"})
+
+
+def result(of: ToolCall, content: str = "done") -> ToolResult:
+    return ToolResult(call_id=of.id, name=of.name, content=content)
+
+
+def ended(of: ToolCall, content: str = "done", outcome: CallOutcome = "ok") -> ToolEnded:
+    return ToolEnded(call_id=of.id, name=of.name, result=result(of, content), outcome=outcome, seconds=0.1)
+
+
+def answers(*results: ToolResult) -> Message:
+    return Message(role="tool", blocks=results)
+
+
+def turn(number: int) -> list[AnyEvent]:
+    """A whole turn of one step with two calls and an answer."""
+    first, second = call(f"a{number}"), call(f"b{number}")
+    return [
+        *started(f"prompt {number}"),
+        StepStarted(step=1),
+        added(reply("", first, second)),
+        ToolStarted(call=first),
+        ToolStarted(call=second),
+        ended(first),
+        ended(second),
+        added(answers(result(first), result(second))),
+        UsageUpdated(usage=Usage(input_tokens=10, output_tokens=2), cost=0.5),
+        StepStarted(step=2),
+        added(reply(f"answer {number}")),
+        TurnEnded(
+            status="completed",
+            stop_reason="end_turn",
+            usage=Usage(input_tokens=20, output_tokens=4),
+            cost=1.0,
+        ),
+    ]
+
+
+def stamp(events: Iterable[AnyEvent], start: int = 1) -> list[AnyEvent]:
+    """`events` with the envelope that an agent gives them."""
+    envelope = {"session_id": "s", "agent_id": "main"}
+    return [event.model_copy(update={**envelope, "seq": seq}) for seq, event in enumerate(events, start)]
+
+
+def store(writer: SessionWriter, events: Iterable[AnyEvent], start: int = 1) -> Path:
+    for event in stamp(events, start):
+        writer.append(event)
+    writer.close()
+    return writer.path
+
+
+def check_valid(messages: Sequence[Message]) -> None:
+    """What both wires demand: each call answered once, right after its reply, and nothing blank."""
+    for index, message in enumerate(messages):
+        assert message.blocks
+        for block in message.blocks:
+            if isinstance(block, Text):
+                assert block.text.strip()
+            if isinstance(block, ToolResult):
+                assert block.content.strip()
+        if message.calls:
+            assert index + 1 < len(messages), "calls without results at the end"
+            following = messages[index + 1]
+            assert following.role == "tool"
+            assert [item.call_id for item in following.results] == [item.id for item in message.calls]
+        if message.role == "tool":
+            assert index
+            assert messages[index - 1].calls
