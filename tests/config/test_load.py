@@ -297,15 +297,15 @@ def test_lines_of_keys_in_every_form_of_toml() -> None:
 # Keys. config-key-with-newline, W20.
 
 
-@pytest.mark.parametrize("key", ["test-key-123\n", " test-key-123 ", "test-key-123\r", "\ttest-key-123"])
-def test_blanks_around_a_key_are_trimmed(key: str) -> None:
+@pytest.mark.parametrize("key", ["test-key-123\n", " test-key-123 ", '"test-key-123"', "\ttest-key-123\r"])
+def test_blanks_and_quotes_around_a_key_are_taken_off(key: str) -> None:
     config = load(find_paths(), environ={"ANTHROPIC_API_KEY": key})
     secret = config.provider("anthropic").api_key
     assert secret is not None
     assert secret.get_secret_value() == "test-key-123"
 
 
-@pytest.mark.parametrize("key", ['"test-key-123"', "test\u2013key-123", "test key-123", "test-\x1bkey-123"])
+@pytest.mark.parametrize("key", ["test\u2013key-123", "test key-123", "test-\x1bkey-123"])
 def test_an_unusable_key_is_one_line_without_the_key(key: str) -> None:
     config = load(find_paths(), environ={"ANTHROPIC_API_KEY": key, "OPENAI_API_KEY": "other-key-123"})
     with pytest.raises(ConfigError) as caught:

@@ -62,7 +62,7 @@ def test_the_longer_of_two_secrets_goes_first() -> None:
 def test_secrets_are_found_by_the_names_of_variables(tmp_path: object) -> None:
     found = secrets_of(
         {
-            "OPENAI_API_KEY": " test-key-123 \n",
+            "OPENAI_API_KEY": " 'test-key-123' \n",
             "GITHUB_TOKEN": "tok-12345678",
             "DB_PASSWORD": "hunter2hunter2",
             "KEYBOARD_LAYOUT": "dvorak-programmer",

@@ -26,7 +26,7 @@ def work(folder: Path, ready: int, *, sync: bool) -> None:
     if found is None:
         writer = support.new(folder)
     else:
-        session, writer = resume(found)
+        session, writer = resume(found.path)
         seq = session.last_seq
     os.write(ready, b"x")
     number = 0

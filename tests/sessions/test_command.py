@@ -131,3 +131,17 @@ def test_help_has_an_example(words: tuple[str, ...]) -> None:
 def test_a_prompt_of_many_lines_is_quoted_line_by_line(sessions: Path, work: Path) -> None:
     path = store(new(sessions, cwd=work), [added(Message.user("one\ntwo"))])
     assert "> one\n> two" in xun("show", path.stem).stdout
+
+
+def test_in_a_deleted_folder_list_needs_all(
+    sessions: Path, tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = store(new(sessions, cwd=work), turn(1))
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = xun("list")
+    assert done.stderr == "xun: the current folder no longer exists; change to another one\n"
+    assert done.exit_code == 2
+    assert path.stem in xun("list", "--all").stdout

@@ -10,9 +10,14 @@ import pytest
 
 from tests.sessions.support import new, started, store, turn
 from xun.sessions.index import find, last, list_sessions
-from xun.sessions.record import SessionError
+from xun.sessions.record import Header, SessionError
 from xun.sessions.resume import resume
 from xun.sessions.retention import prune
+
+
+def last_path(sessions: Path, folder: Path) -> Path | None:
+    entry = last(sessions, folder)
+    return entry.path if entry is not None else None
 
 
 def saved(sessions: Path, folder: Path, age_days: float = 0.0, prompt: str = "do it", *, whole: bool = True) -> Path:
@@ -33,22 +38,22 @@ def test_the_last_used_comes_first_and_only_this_folder(tmp_path: Path, work: Pa
     assert listing.entries[1].title == "old one"
     assert listing.entries[0].header.model == "scripted:x"
     assert [entry.path for entry in list_sessions(sessions).entries] == [fresh, other, old]
-    assert last(sessions, work) == fresh
-    assert last(sessions, tmp_path) == other
-    assert last(sessions, tmp_path / "home") is None
+    assert last_path(sessions, work) == fresh
+    assert last_path(sessions, tmp_path) == other
+    assert last_path(sessions, tmp_path / "home") is None
 
 
 def test_a_folder_is_the_same_through_a_link(tmp_path: Path, work: Path) -> None:
     (tmp_path / "link").symlink_to(work)
     path = saved(tmp_path / "s", tmp_path / "link")
-    assert last(tmp_path / "s", work) == path
-    assert last(tmp_path / "s", tmp_path / "link") == path
+    assert last_path(tmp_path / "s", work) == path
+    assert last_path(tmp_path / "s", tmp_path / "link") == path
 
 
 def test_without_any_session_the_list_is_empty(tmp_path: Path, work: Path) -> None:
     assert list_sessions(tmp_path / "none") == list_sessions(tmp_path / "none", work)
     assert list_sessions(tmp_path / "none").entries == ()
-    assert last(tmp_path / "none", work) is None
+    assert last_path(tmp_path / "none", work) is None
 
 
 def test_foreign_and_damaged_files_are_named_and_hide_nothing(tmp_path: Path, work: Path) -> None:
@@ -67,7 +72,7 @@ def test_foreign_and_damaged_files_are_named_and_hide_nothing(tmp_path: Path, wo
         str(sessions / "foreign.jsonl"),
         str(sessions / "newer.jsonl"),
     ]
-    assert last(sessions, work) == good
+    assert last_path(sessions, work) == good
 
 
 def test_a_torn_session_is_listed(tmp_path: Path, work: Path) -> None:
@@ -90,10 +95,11 @@ def test_a_unique_start_of_an_id_is_enough(tmp_path: Path, work: Path) -> None:
     sessions = tmp_path / "s"
     sessions.mkdir()
     for name in ("20260101-000000-aaaaaa", "20260101-000000-aaaabb", "20260202-000000-cccccc", "2026"):
-        (sessions / f"{name}.jsonl").write_text("x")
-    assert find(sessions, "20260202").stem == "20260202-000000-cccccc"
-    assert find(sessions, "20260101-000000-aaaaaa").stem == "20260101-000000-aaaaaa"
-    assert find(sessions, "2026").stem == "2026"  # a whole id goes before those that it begins
+        header = Header(id=name, created=1.0, cwd="/", xun="0", model="m")
+        (sessions / f"{name}.jsonl").write_bytes(header.line())
+    assert find(sessions, "20260202").id == "20260202-000000-cccccc"
+    assert find(sessions, "20260101-000000-aaaaaa").id == "20260101-000000-aaaaaa"
+    assert find(sessions, "2026").id == "2026"  # a whole id goes before those that it begins
     with pytest.raises(SessionError, match=r"2 sessions begin with '20260101'.*write more"):
         find(sessions, "20260101")
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from xun.cli.exits import fail
 from xun.config.load import Config, load
-from xun.config.paths import Paths, find_paths
+from xun.config.paths import Paths, current_folder, find_paths
 from xun.config.trust import Trust, trust_of
 from xun.frontends.text import visible
 from xun.result import XunError
@@ -36,7 +35,7 @@ def _show(as_json: _Json = False) -> None:
     """Every setting with its value and where that came from. Keys are never shown."""
     paths = find_paths()
     try:
-        trust = trust_of(Path.cwd(), paths)
+        trust = trust_of(current_folder(), paths)
         config = load(paths, trust=trust)
     except XunError as error:
         raise typer.Exit(fail(str(error))) from None

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from xun.cli.exits import fail
-from xun.config.paths import find_paths
+from xun.config.paths import current_folder, find_paths
 from xun.frontends.text import one_line, visible
 from xun.result import XunError
 from xun.sessions.index import Entry, find, list_sessions
@@ -40,9 +39,9 @@ def _list(
 ) -> None:
     """The sessions of this folder, the last used first."""
     try:
-        listing = list_sessions(find_paths().sessions, None if every else Path.cwd())
+        listing = list_sessions(find_paths().sessions, None if every else current_folder())
     except XunError as error:
-        raise typer.Exit(fail(str(error), 1)) from None
+        raise typer.Exit(fail(str(error))) from None
     for entry in listing.entries:
         print(json.dumps(_data(entry), ensure_ascii=True) if as_json else visible(_line(entry, every)))
     if not listing.entries and not as_json:
@@ -57,7 +56,7 @@ def _show(
 ) -> None:
     """One session as text. Characters that could command a terminal are made visible."""
     try:
-        stored = load(find(find_paths().sessions, session))
+        stored = load(find(find_paths().sessions, session).path)
     except XunError as error:
         raise typer.Exit(fail(str(error))) from None
     if as_json:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from xun.result import XunError
+
 _PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600
 
@@ -49,7 +51,7 @@ def find_paths(environ: Mapping[str, str] | None = None) -> Paths:
     home = (os.environ if environ is None else environ).get("XUN_HOME", "").strip()
     if home:
         root = Path(os.path.expanduser(home))  # noqa: PTH111 - it never raises, even without a home
-        root = root if root.is_absolute() else Path.cwd() / root
+        root = root if root.is_absolute() else current_folder() / root
         return Paths(config=root, state=root / "state", cache=root / "cache")
     from platformdirs import user_cache_path, user_config_path, user_state_path
 
@@ -58,6 +60,14 @@ def find_paths(environ: Mapping[str, str] | None = None) -> Paths:
         state=user_state_path("xun", appauthor=False),
         cache=user_cache_path("xun", appauthor=False),
     )
+
+
+def current_folder() -> Path:
+    """The current folder. Raises `XunError` where it has been deleted under the running shell."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise XunError("the current folder no longer exists; change to another one") from None
 
 
 def private_folder(path: Path) -> Path:

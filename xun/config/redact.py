@@ -80,7 +80,9 @@ def secrets_of(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
     OPENAI_API_KEY or GITHUB_TOKEN.
     """
     variables = os.environ if environ is None else environ
-    return tuple(value.strip() for name, value in variables.items() if _is_secret(name, value.strip()))
+    # Without quotes around it, as it is sent; what holds the bare value also covers the quoted one.
+    bare = ((name, value.strip().strip("\"'").strip()) for name, value in variables.items())
+    return tuple(value for name, value in bare if _is_secret(name, value))
 
 
 def _is_secret(name: str, value: str) -> bool:

@@ -53,22 +53,20 @@ class ProviderSettings(_Section):
     @field_validator("api_key")
     @classmethod
     def _usable_key(cls, value: SecretStr | None) -> SecretStr | None:
-        key = value.get_secret_value().strip() if value is not None else ""
+        key = _bare(value.get_secret_value() if value is not None else "")
         if not key:
             return None
         # Only the kind of mistake is told: an error line must not hold a part of the key.
-        if key[0] in "\"'" or key[-1] in "\"'":
-            raise ValueError("has quotation marks around the key; remove them")
         if re.search(r"\s", key):
-            raise ValueError("has a blank or a line break inside the key")
+            raise ValueError("has a blank or a line break inside the key; copy it again")
         if not key.isascii() or not key.isprintable():
-            raise ValueError("has a character that no key has (a dash or quote changed by an editor?)")
+            raise ValueError("has a character that no key has, such as a long dash; copy it again")
         return SecretStr(key)
 
     @field_validator("base_url")
     @classmethod
     def _usable_url(cls, value: str | None) -> str | None:
-        url = (value or "").strip()
+        url = _bare(value or "")
         if not url:
             return None
         if re.search(r"\s", url):
@@ -76,6 +74,13 @@ class ProviderSettings(_Section):
         if not re.match(r"https?://[^/?#]", url):
             raise ValueError("must start with http:// or https://, then a host")
         return url
+
+
+def _bare(text: str) -> str:
+    """`text` without the blanks, line ends and quotes that copying and files of variables leave around it."""
+    text = text.strip()
+    quoted = len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1].strip() if quoted else text
 
 
 class Providers(_Section):

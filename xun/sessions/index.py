@@ -66,22 +66,22 @@ def list_sessions(sessions: Path, folder: Path | None = None) -> Listing:
     return Listing(tuple(entries), tuple(problems))
 
 
-def last(sessions: Path, folder: Path) -> Path | None:
-    """The file of the session last used in `folder`, or None."""
+def last(sessions: Path, folder: Path) -> Entry | None:
+    """The session last used in `folder`, or None."""
     wanted = os.path.realpath(folder)
     for path in _files(sessions):
         try:
             with path.open("rb") as file:
                 header = Header.parse(file.readline(_LINE), path)
+            if header.cwd == wanted:
+                return read_entry(path)
         except (OSError, SessionError):
             continue
-        if header.cwd == wanted:
-            return path
     return None
 
 
-def find(sessions: Path, prefix: str) -> Path:
-    """The file of the session whose id is, or alone begins with, `prefix`. Raises `SessionError`."""
+def find(sessions: Path, prefix: str) -> Entry:
+    """The session whose id is, or alone begins with, `prefix`. Raises `SessionError`."""
     names = sorted(path.stem for path in _files(sessions))
     matches = [name for name in names if prefix and name.startswith(prefix)]
     if prefix in matches:
@@ -91,7 +91,7 @@ def find(sessions: Path, prefix: str) -> Path:
     if len(matches) > 1:
         shown = ", ".join(matches[:3]) + (", …" if len(matches) > 3 else "")
         raise SessionError(f"{len(matches)} sessions begin with {prefix!r}: {shown}; write more of the id")
-    return sessions / f"{matches[0]}.jsonl"
+    return read_entry(sessions / f"{matches[0]}.jsonl")
 
 
 def read_entry(path: Path) -> Entry:
