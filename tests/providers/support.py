@@ -1,0 +1,85 @@
+"""Short hands for provider tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tests.wire.streams import ANTHROPIC, OPENAI
+from xun.messages import Message, Text, ToolCall, ToolResult
+from xun.providers.base import Done, Provider, Request, StreamItem, TextPart, ThinkingPart
+from xun.providers.registry import ProviderSettings, resolve
+from xun.providers.sse import ServerEvent, SSEReader
+from xun.providers.transport import ReplyAssembler, Target
+
+KEY = "test-key-123"
+WIRES = (ANTHROPIC, OPENAI)
+TARGET = Target(
+    "anthropic",
+    "Anthropic",
+    "https://api.test/v1/messages",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    suggestion="claude-sonnet-5-5",
+)
+
+LIST_JOBS = {
+    "name": "list_jobs",
+    "description": "Lists jobs.",
+    "parameters": {"type": "object", "properties": {}},
+}
+
+
+def request(*messages: Message, **changes: Any) -> Request:
+    fields: dict[str, Any] = {"model": "claude-sonnet-4-6", "system": "Be brief.", "tools": [LIST_JOBS]}
+    return Request(messages=list(messages) or [Message.user("hi")], **(fields | changes))
+
+
+def assistant(*blocks: Any) -> Message:
+    return Message(role="assistant", blocks=tuple(Text(text=b) if isinstance(b, str) else b for b in blocks))
+
+
+def call(call_id: str = "toolu_1", name: str = "bash", **arguments: Any) -> ToolCall:
+    return ToolCall(id=call_id, name=name, arguments=arguments)
+
+
+def results(*pairs: tuple[str, str]) -> Message:
+    blocks = tuple(ToolResult(call_id=call_id, name="bash", content=content) for call_id, content in pairs)
+    return Message(role="tool", blocks=blocks)
+
+
+def connect(wire: str, url: str, *, env: dict[str, str] | None = None, **settings: Any) -> Provider:
+    """A provider for `wire` at the server `url`, found the way a person would."""
+    prefix = {ANTHROPIC: "ANTHROPIC", OPENAI: "OPENAI"}[wire]
+    variables = {f"{prefix}_API_KEY": KEY, f"{prefix}_BASE_URL": url} | (env or {})
+    name = {ANTHROPIC: "anthropic/claude-test", OPENAI: "openai/gpt-test"}[wire]
+    return resolve(name, env=variables, settings=ProviderSettings(**settings))[0]
+
+
+async def collect(provider: Provider, asked: Request | None = None) -> list[StreamItem]:
+    return [item async for item in provider.stream(asked or request(model="claude-test"))]
+
+
+def final(items: Sequence[StreamItem]) -> Message:
+    """The message, after checking that the parts are its text and its thinking."""
+    *parts, done = items
+    assert isinstance(done, Done)
+    message = done.message
+    assert "".join(p.text for p in parts if isinstance(p, TextPart)) == message.text
+    thinking = "".join(b.text for b in message.blocks if b.type == "thinking")
+    assert "".join(p.text for p in parts if isinstance(p, ThinkingPart)) == thinking
+    return message
+
+
+def play(reply: ReplyAssembler, body: bytes, *, finish: bool = True) -> list[StreamItem]:
+    """What `reply` makes of a recorded body."""
+    reader = SSEReader()
+    events: list[ServerEvent] = [*reader.feed(body), *reader.close()]
+    items = [item for event in events for item in reply.feed(event)]
+    return [*items, *reply.finish()] if finish else items
+
+
+def sse(*payloads: dict[str, Any] | str) -> bytes:
+    """Unnamed events, as Chat Completions has them; text goes out as it is."""
+    return b"".join(f"data: {p if isinstance(p, str) else json.dumps(p)}\n\n".encode() for p in payloads)

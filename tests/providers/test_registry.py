@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.providers.support import KEY, collect, final
+from xun.providers import registry
+from xun.providers.base import ModelInfo, ProviderError
+from xun.providers.models import default_model
+from xun.providers.registry import ProviderSettings, register_provider, resolve, resolve_object
+from xun.providers.remote import RemoteProvider
+from xun.providers.scripted import ScriptedProvider
+
+ALL = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY}
+COMPATIBLE = {"XUN_OPENAI_BASE_URL": "http://localhost:8080", "XUN_OPENAI_MODEL": "local/qwen"}
+
+
+def found(model: str | None, env: Mapping[str, str]) -> tuple[str, ModelInfo]:
+    """The URL a model is reached at, and what is known about it."""
+    provider, info = resolve(model, env=env)
+    assert isinstance(provider, RemoteProvider)
+    return provider.transport.target.url, info
+
+
+@pytest.mark.spec("H-PRV-01", "H-PRV-02")
+@pytest.mark.parametrize(
+    ("model", "env", "url", "provider", "name"),
+    [
+        ("anthropic/claude-x", ALL, "https://api.anthropic.com/v1/messages", "anthropic", "claude-x"),
+        ("openai/gpt-x", ALL, "https://api.openai.com/v1/chat/completions", "openai", "gpt-x"),
+        ("openai-chat/gpt-x", ALL, "https://api.openai.com/v1/chat/completions", "openai-chat", "gpt-x"),
+        ("openai-chat/a/b", ALL | COMPATIBLE, "http://localhost:8080/v1/chat/completions", "openai-chat", "a/b"),
+        ("anthropic/c", ALL | {"ANTHROPIC_BASE_URL": "https://gw/x/"}, "https://gw/x/v1/messages", "anthropic", "c"),
+        ("openai/g", ALL | {"OPENAI_BASE_URL": "https://gw/v2"}, "https://gw/v2/chat/completions", "openai", "g"),
+        (" openai/g\n", ALL, "https://api.openai.com/v1/chat/completions", "openai", "g"),
+    ],
+)
+def test_a_name_becomes_a_provider(model: str, env: dict[str, str], url: str, provider: str, name: str) -> None:
+    address, info = found(model, env)
+    assert (address, info.provider, info.name) == (url, provider, name)
+
+
+@pytest.mark.parametrize(
+    ("env", "name"),
+    [
+        (ALL | COMPATIBLE, f"anthropic/{default_model('anthropic')}"),
+        ({"OPENAI_API_KEY": KEY} | COMPATIBLE, f"openai/{default_model('openai')}"),
+        ({"ANTHROPIC_API_KEY": " \n", "OPENAI_API_KEY": KEY}, f"openai/{default_model('openai')}"),
+        (COMPATIBLE, "openai-chat/local/qwen"),
+    ],
+)
+def test_without_a_name_the_first_provider_with_a_key_is_taken(env: dict[str, str], name: str) -> None:
+    _, info = found(None, env)
+    assert f"{info.provider}/{info.name}" == name
+
+
+@pytest.mark.parametrize(
+    ("model", "env", "message"),
+    [
+        (None, {}, "no model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY,.* --model demo"),
+        ("", {}, "no model is set up"),
+        (None, {"XUN_OPENAI_BASE_URL": "http://localhost:8080"}, "set XUN_OPENAI_MODEL to a model of the server"),
+        ("anthropic/claude-x", {}, "set ANTHROPIC_API_KEY to use anthropic/claude-x, or try --model demo"),
+        ("openai/gpt-x", {"OPENAI_API_KEY": '""'}, "set OPENAI_API_KEY"),
+        ("openrouter/x", ALL, "openrouter/… is not built yet; use one of anthropic/NAME"),
+        ("gemini/x", ALL, "not built yet"),
+        ("azure/x", ALL, "not built yet"),
+        ("ollama/x", ALL, "not built yet"),
+        ("nobody/x", ALL, "no provider is called 'nobody'"),
+        ("claude-sonnet-5-5", ALL, "--model anthropic/claude-sonnet-5-5"),
+        ("gpt-5", ALL, "--model openai/gpt-5"),
+        ("anthropic/", ALL, "does not name a model"),
+        ("what?", ALL, "does not name a model"),
+        ("scripted:none.json", {}, "none.json: cannot be read"),
+    ],
+)
+def test_what_cannot_be_used_is_one_line_that_says_what_to_do(model: Any, env: dict[str, str], message: str) -> None:
+    with pytest.raises(ProviderError, match=message) as caught:
+        resolve(model, env=env)
+    assert caught.value.kind == "config"
+    assert KEY not in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.anyio
+async def test_scripted_and_demo_need_no_key(work: Path) -> None:
+    (work / "deep").mkdir()
+    (work / "deep" / "s.json").write_text('[{"text": "hi"}]')
+    provider, info = resolve("scripted:deep/s.json", env={})
+    elsewhere, _ = resolve("scripted:s.json", env={}, settings=ProviderSettings(cwd=work / "deep"))
+    assert final(await collect(provider)).text == final(await collect(elsewhere)).text == "hi"
+    assert (info.provider, info.name) == ("scripted", "s.json")
+    demo, info = resolve("demo", env={})
+    assert (demo.name, info.provider) == ("demo", "demo")
+
+
+def test_a_registered_provider_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_registered", {})
+    register_provider("mine", lambda model, env, settings: ScriptedProvider([{"text": model}], name=env["NAME"]))
+    provider, info = resolve("mine/a/b", env={"NAME": "of the env"})
+    assert (provider.name, info.provider, info.name) == ("of the env", "mine", "a/b")
+    with pytest.raises(ProviderError, match="mine/NAME"):
+        resolve("nobody/x", env={})
+    for name in ("mine", "anthropic", "demo", "gemini", "a/b", "scripted:x", ""):
+        with pytest.raises(ValueError, match="provider name"):
+            register_provider(name, lambda model, env, settings: ScriptedProvider([]))
+
+
+def test_a_provider_object_is_itself() -> None:
+    own = ScriptedProvider([])
+    assert resolve_object(own) == (own, ModelInfo("scripted", "scripted", capabilities=frozenset({"tools"})))
+    assert resolve_object(own, "m")[1].name == "m"
+    with pytest.raises(ProviderError, match="int is neither a provider nor a client"):
+        resolve_object(3)
+
+
+@pytest.mark.anyio
+@pytest.mark.spec("H-PRV-12")
+async def test_a_provider_is_a_context_manager() -> None:
+    provider, _ = resolve("anthropic/claude-x", env=ALL)
+    assert isinstance(provider, RemoteProvider)
+    async with provider as entered:
+        assert entered is provider

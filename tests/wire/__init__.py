@@ -1,0 +1,1 @@
+"""A model server that plays scripted replies over real HTTP."""

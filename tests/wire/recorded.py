@@ -1,0 +1,28 @@
+"""A request as the server got it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """`headers` have lower-case names; `at` is in seconds (monotonic), `connection` counts connections."""
+
+    number: int
+    path: str
+    headers: dict[str, str]
+    raw: bytes
+    at: float
+    connection: int
+
+    @cached_property
+    def body(self) -> Any:
+        return json.loads(self.raw)
+
+    @property
+    def is_anthropic(self) -> bool:
+        return self.path.endswith("/messages")

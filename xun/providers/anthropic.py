@@ -1,0 +1,299 @@
+"""The Anthropic Messages wire: a `Request` to bytes, server events to stream items. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xun.messages import (
+    Block,
+    Image,
+    Message,
+    ModelStop,
+    Reply,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from xun.providers import effort, errors, models
+from xun.providers.base import Done, ModelInfo, ProviderError, Request, StreamItem, TextPart, ThinkingPart
+from xun.providers.calls import DraftCall, finish_calls
+from xun.providers.encoding import Fragment, HistoryCache, dump, is_tool_name, sent_id, sent_name
+from xun.providers.sse import ServerEvent
+from xun.providers.transport import Target
+
+WIRE = "anthropic"
+VERSION = "2023-06-01"
+NO_OUTPUT = "(no output)"
+
+_MARKER = b',"cache_control":{"type":"ephemeral"}}'
+_STOPS: dict[str, ModelStop] = {
+    "end_turn": "end_turn",
+    "stop_sequence": "end_turn",
+    "tool_use": "tool_use",
+    "max_tokens": "max_tokens",
+    "model_context_window_exceeded": "max_tokens",
+    "refusal": "refused",
+}
+# Models before Claude 4 accept no more than this in one reply.
+_SMALL_REPLY, _REPLY = 8_192, 20_000
+_OLD_MODELS = ("claude-2", "claude-3", "claude-instant")
+
+
+class AnthropicWire:
+    """The wire of one target. Holds nothing but the serialised form of messages that are still in use."""
+
+    name = WIRE
+
+    def __init__(self, target: Target, *, official: bool = True) -> None:
+        self._target = target
+        self._official = official
+        self._history = HistoryCache(_fragment, _message)
+
+    def body(self, request: Request) -> bytes:
+        """The request body. Settings, system prompt and tools come first: a longer history only appends."""
+        info = self._info(request)
+        max_tokens = request.max_tokens or self._max_tokens(request.model, info.max_output_tokens)
+        head: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens, "stream": True}
+        thinking = effort.anthropic_fields(info, request.effort, max_tokens, official=self._official)
+        head |= thinking
+        if request.temperature is not None and "thinking" not in thinking:
+            head["temperature"] = request.temperature
+        parts = [dump(head)[:-1]]
+        if request.system.strip():
+            block = dump({"type": "text", "text": request.system})
+            parts += [b',"system":[', _marked(block) if request.cache else block, b"]"]
+        if request.tools:
+            parts += [b',"tools":[', self._tools(request), b"]"]
+        messages = self._history.pieces(request.messages, _marked if request.cache else None)
+        return b"".join([*parts, b',"messages":[', *messages, b"]}"])
+
+    def headers(self, request: Request) -> dict[str, str]:
+        headers = {"anthropic-version": VERSION}
+        fields = effort.anthropic_fields(self._info(request), request.effort, 1, official=self._official)
+        if "block_binding" in fields.get("thinking", ()):
+            headers["anthropic-beta"] = effort.BINDING_BETA
+        return headers
+
+    def reply(self, request: Request, request_id: str | None) -> AnthropicReply:
+        return AnthropicReply(self._target, request.model, request_id)
+
+    def _info(self, request: Request) -> ModelInfo:
+        return models.find(WIRE, request.model)
+
+    def _max_tokens(self, model: str, limit: int | None) -> int:
+        new = model.startswith("claude-") and not model.startswith(_OLD_MODELS)
+        return min(_REPLY if new else _SMALL_REPLY, limit or _REPLY)
+
+    def _tools(self, request: Request) -> bytes:
+        tools = [_tool(tool) for tool in request.tools]
+        if request.cache:
+            tools[-1] = _marked(tools[-1])
+        return b",".join(tools)
+
+
+_PREFIX = {"user": b'{"role":"user","content":[', "assistant": b'{"role":"assistant","content":['}
+
+
+def _marked(block: bytes) -> bytes:
+    return block[:-1] + _MARKER
+
+
+def _tool(tool: dict[str, Any]) -> bytes:
+    name = tool["name"]
+    if not is_tool_name(name):
+        raise ProviderError("bad_request", f"the tool name {name!r} cannot be sent: use 1 to 64 of A-Z a-z 0-9 _ -")
+    described = {"description": tool["description"]} if tool.get("description") else {}
+    return dump({"name": name, **described, "input_schema": tool["parameters"]})
+
+
+def _message(role: str, contents: Sequence[bytes]) -> bytes:
+    return _PREFIX[role] + b",".join(contents) + b"]}"
+
+
+def _fragment(message: Message) -> Fragment:
+    """The role and the joined content blocks of a message; no content when there is nothing to send."""
+    blocks = [block for block in map(_block, message.blocks) if block is not None]
+    if message.role == "assistant" and all(b["type"] in ("thinking", "redacted_thinking") for b in blocks):
+        return "assistant", b""
+    role = "assistant" if message.role == "assistant" else "user"
+    return role, b",".join(map(dump, blocks))
+
+
+def _block(block: Block) -> dict[str, Any] | None:
+    match block:
+        case Text(text=text):
+            return {"type": "text", "text": text} if text.strip() else None
+        case Thinking():
+            return _thinking_block(block)
+        case Image(media_type=media_type, data=data):
+            source = {"type": "base64", "media_type": media_type, "data": data}
+            return {"type": "image", "source": source}
+        case ToolCall():
+            return {
+                "type": "tool_use",
+                "id": sent_id(block.id),
+                "name": sent_name(block.name),
+                "input": block.arguments,
+            }
+        case ToolResult():
+            content = block.content if block.content.strip() else NO_OUTPUT
+            sent = {"type": "tool_result", "tool_use_id": sent_id(block.call_id), "content": content}
+            return sent | ({"is_error": True} if block.is_error else {})
+
+
+def _thinking_block(block: Thinking) -> dict[str, Any] | None:
+    if block.wire != WIRE:
+        return None
+    if block.data is not None:
+        return {"type": "redacted_thinking", "data": block.data}
+    # Without its seal the server would refuse it; only servers that merely resemble this one send none.
+    if block.signature is None:
+        return None
+    return {"type": "thinking", "thinking": block.text, "signature": block.signature}
+
+
+@dataclass(slots=True)
+class _Open:
+    """A content block while it arrives."""
+
+    type: str
+    text: list[str] = field(default_factory=list)
+    signature: list[str] = field(default_factory=list)
+    start: dict[str, Any] = field(default_factory=dict)
+
+
+class AnthropicReply:
+    """Builds one reply. Nothing counts before `message_stop`: a stream that ends earlier is an error."""
+
+    def __init__(self, target: Target, model: str, request_id: str | None = None) -> None:
+        self._target = target
+        self._model = model
+        self._request_id = request_id
+        self._blocks: dict[int, _Open] = {}
+        self._usage: dict[str, int] = {}
+        self._stop: ModelStop = "other"
+        self._done = False
+
+    def feed(self, event: ServerEvent) -> list[StreamItem]:
+        """The parts that `event` brought. Events and fields of unknown kinds are skipped."""
+        if self._done:
+            return []
+        try:
+            payload = json.loads(event.data)
+            return list(self._take(payload))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise self._broken("the server sent an event that is not understood") from None
+
+    def finish(self) -> list[StreamItem]:
+        """Raises `ProviderError` (kind "protocol", transient) unless the reply came to its end."""
+        if not self._done:
+            raise self._broken("the reply ended early" if self._blocks or self._usage else "the reply was empty")
+        return []
+
+    def _take(self, payload: dict[str, Any]) -> Iterator[StreamItem]:
+        match payload["type"]:
+            case "message_start":
+                message = payload["message"]
+                self._model = message.get("model") or self._model
+                self._count(message.get("usage"))
+            case "content_block_start":
+                block = payload["content_block"]
+                opened = self._blocks[payload["index"]] = _Open(block["type"], start=block)
+                yield from _begin(opened)
+            case "content_block_delta":
+                yield from _grow(self._blocks[payload["index"]], payload["delta"])
+            case "message_delta":
+                reason = payload["delta"].get("stop_reason")
+                self._stop = _STOPS.get(reason, "other") if reason else self._stop
+                self._count(payload.get("usage"))
+            case "message_stop":
+                self._done = True
+                yield Done(self._message())
+            case "error":
+                raise errors.from_event(self._target, self._model, payload, self._request_id)
+
+    def _count(self, usage: dict[str, Any] | None) -> None:
+        # Figures of later events are cumulative and replace earlier ones; null means "as before".
+        self._usage |= {key: value for key, value in (usage or {}).items() if isinstance(value, int)}
+
+    def _message(self) -> Message:
+        ordered = [self._blocks[index] for index in sorted(self._blocks)]
+        drafts = [_draft(block) for block in ordered if block.type == "tool_use"]
+        last_is_call = bool(ordered) and ordered[-1].type == "tool_use"
+        calls = iter(finish_calls(drafts, self._stop, last_is_open=last_is_call))
+        blocks = [next(calls) if block.type == "tool_use" else _closed(block) for block in ordered]
+        reply = Reply(
+            provider=self._target.name,
+            model=self._model,
+            stop_reason=self._stop,
+            request_id=self._request_id,
+            usage=_usage(self._usage),
+        )
+        return Message(role="assistant", blocks=tuple(b for b in blocks if b is not None), reply=reply)
+
+    def _broken(self, detail: str) -> ProviderError:
+        error = errors.incomplete(self._target.label, detail)
+        error.request_id = self._request_id
+        return error
+
+
+def _begin(block: _Open) -> Iterator[StreamItem]:
+    start = block.start
+    if block.type == "text" and start.get("text"):
+        yield from _grow(block, {"type": "text_delta", "text": start["text"]})
+    elif block.type == "thinking":
+        block.signature.append(start.get("signature") or "")
+        if start.get("thinking"):
+            yield from _grow(block, {"type": "thinking_delta", "thinking": start["thinking"]})
+
+
+def _grow(block: _Open, delta: dict[str, Any]) -> Iterator[StreamItem]:
+    match delta["type"]:
+        case "text_delta":
+            block.text.append(delta["text"])
+            if delta["text"]:
+                yield TextPart(delta["text"])
+        case "thinking_delta":
+            block.text.append(delta["thinking"])
+            if delta["thinking"]:
+                yield ThinkingPart(delta["thinking"])
+        case "signature_delta":
+            block.signature.append(delta["signature"])
+        case "input_json_delta":
+            block.text.append(delta["partial_json"])
+
+
+def _draft(block: _Open) -> DraftCall:
+    arguments = "".join(block.text)
+    if not arguments and block.start.get("input"):
+        arguments = json.dumps(block.start["input"], ensure_ascii=False)
+    return DraftCall(block.start.get("id") or "", block.start.get("name") or "", arguments)
+
+
+def _closed(block: _Open) -> Block | None:
+    text = "".join(block.text)
+    if block.type == "text":
+        return Text(text=text) if text else None
+    if block.type == "thinking":
+        return Thinking(text=text, signature="".join(block.signature) or None, wire=WIRE)
+    if block.type == "redacted_thinking":
+        return Thinking(data=block.start["data"], wire=WIRE)
+    return None
+
+
+def _usage(counted: dict[str, int]) -> Usage | None:
+    if not counted:
+        return None
+    read = counted.get("cache_read_input_tokens", 0)
+    written = counted.get("cache_creation_input_tokens", 0)
+    return Usage(
+        input_tokens=counted.get("input_tokens", 0) + read + written,
+        output_tokens=counted.get("output_tokens", 0),
+        cache_read_input_tokens=read,
+        cache_creation_input_tokens=written,
+    )

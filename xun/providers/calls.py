@@ -1,0 +1,106 @@
+"""Tool calls as models send them: parsed once they are complete, and never run when they are not."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xun.messages import ModelStop, ToolCall
+
+CUT_OFF = (
+    "the call was cut off by the output limit before it was complete, so it was not run; send it again in smaller parts"
+)
+
+
+@dataclass(slots=True)
+class DraftCall:
+    """A call while it arrives; `arguments` is raw JSON text."""
+
+    id: str
+    name: str
+    arguments: str = ""
+
+
+def finish_calls(drafts: Sequence[DraftCall], stop: ModelStop, *, last_is_open: bool) -> list[ToolCall]:
+    """The calls of a complete reply, each one runnable or with a `problem`.
+
+    `last_is_open` says that the reply ended inside or right after its last call: with an output limit reached
+    there, that call is suspect even if its JSON happens to parse.
+    """
+    calls: list[ToolCall] = []
+    seen: set[str] = set()
+    for number, draft in enumerate(drafts, 1):
+        cut = stop == "max_tokens" and last_is_open and number == len(drafts)
+        call = _finish(draft, cut)
+        if not draft.id or draft.id in seen:
+            problem = f"the call came with the id {draft.id!r} twice" if draft.id else "the call came without an id"
+            call = _refused(draft, f"{problem}, so it was not run; send it again")
+            call = call.model_copy(update={"id": f"call_{uuid.uuid4().hex[:24]}"})
+        seen.add(call.id)
+        calls.append(call)
+    return calls
+
+
+def parse_arguments(text: str) -> dict[str, Any]:
+    """The object in `text`; no text at all means no arguments. Raises `ValueError` saying what is wrong."""
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        if _ends_early(error, text):
+            raise ValueError(CUT_OFF) from None
+        raise ValueError(f"the arguments are not valid JSON ({error.msg} at character {error.pos + 1})") from None
+    except RecursionError:
+        raise ValueError("the arguments are nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"the arguments must be a JSON object, not {_KINDS.get(type(value), 'a number')}")
+    return value
+
+
+_KINDS: dict[type, str] = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+
+
+def _finish(draft: DraftCall, cut: bool) -> ToolCall:
+    if cut:
+        return _refused(draft, CUT_OFF)
+    if not draft.name:
+        return _refused(draft, "the call names no tool, so it was not run; send it again")
+    try:
+        arguments = parse_arguments(draft.arguments)
+    except ValueError as error:
+        problem = str(error)
+        return _refused(draft, problem if problem == CUT_OFF else f"{problem}, so the call was not run; send it again")
+    return ToolCall(id=draft.id, name=draft.name, arguments=arguments)
+
+
+def _refused(draft: DraftCall, problem: str) -> ToolCall:
+    return ToolCall(id=draft.id, name=draft.name or "unknown", problem=problem, raw=draft.arguments)
+
+
+def _ends_early(error: json.JSONDecodeError, text: str) -> bool:
+    if error.msg.startswith("Unterminated string") or error.pos >= len(text.rstrip()):
+        return True
+    # Half an escape, a literal or a number are reported where they begin to be wrong.
+    tail = text.rstrip()[error.pos :]
+    half_escape = error.msg.startswith("Invalid \\") and len(tail) < 6
+    return half_escape or _HALF.match(tail) is not None
+
+
+_HALF = re.compile(r"(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-|\.|[eE][+-]?)\Z")
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"the arguments hold {name}, which JSON does not have")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"the arguments hold the number {text[:40]}, which is out of range")
+    return value

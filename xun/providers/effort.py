@@ -1,0 +1,65 @@
+"""How much a model should think, in the words of each wire. `models.toml` says which model takes what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xun.providers.base import Effort, ModelInfo
+
+BINDING_BETA = "thinking-binding-controls-2026-08-01"
+_BUDGETS: dict[Effort, int] = {"low": 2_048, "medium": 8_192, "high": 16_000}
+_SMALLEST_BUDGET = 1_024
+
+
+def anthropic_fields(info: ModelInfo, effort: Effort | None, max_tokens: int, *, official: bool) -> dict[str, Any]:
+    """The `thinking` and `output_config` fields; empty where the model decides by itself or cannot think.
+
+    Models from 4.6 on take an effort, older ones a budget of tokens that must stay below `max_tokens`. "none"
+    turns thinking off where the model allows that, and is the lowest effort elsewhere.
+    """
+    if "thinking-budget" in info.capabilities:
+        return _budget(effort, max_tokens)
+    if "thinking-adaptive" not in info.capabilities:
+        return {}
+    thinking: dict[str, Any] = {"type": "adaptive", "display": "summarized"}
+    if official and binds_thinking(info):
+        # A block whose conversation was compacted since is then dropped instead of failing the request.
+        thinking["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
+    if effort is None:
+        return {"thinking": thinking} if "thinking-default" in info.capabilities else {}
+    if effort != "none":
+        return {"thinking": thinking, "output_config": {"effort": effort}}
+    if "thinking-always" in info.capabilities:
+        return {"thinking": thinking, "output_config": {"effort": "low"}}
+    if "thinking-between-tools" in info.capabilities:
+        return {"thinking": {"type": "between_tools"}}
+    return {"thinking": {"type": "disabled"}} if "thinking-default" in info.capabilities else {}
+
+
+def binds_thinking(info: ModelInfo) -> bool:
+    """Whether the model ties its thinking to the exact conversation before it."""
+    return "thinking-bound" in info.capabilities
+
+
+def _budget(effort: Effort | None, max_tokens: int) -> dict[str, Any]:
+    if effort is None or effort == "none":
+        return {}
+    budget = min(_BUDGETS[effort], max_tokens - _SMALLEST_BUDGET)
+    if budget < _SMALLEST_BUDGET:
+        return {}
+    return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+
+
+def openai_fields(info: ModelInfo, effort: Effort | None, *, tools: bool, official: bool) -> dict[str, Any]:
+    """The `reasoning_effort` field. Some models take tools on this wire only with an effort of "none"."""
+    if not official:
+        return {} if effort is None else {"reasoning_effort": effort}
+    if tools and "tools-need-effort-none" in info.capabilities:
+        return {"reasoning_effort": "none"}
+    if effort is None or "effort" not in info.capabilities:
+        return {}
+    if tools and "tools-refuse-effort" in info.capabilities:
+        return {}
+    if effort == "none" and "effort-none" not in info.capabilities:
+        return {"reasoning_effort": "low"}
+    return {"reasoning_effort": effort}

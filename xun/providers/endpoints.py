@@ -1,0 +1,63 @@
+"""Keys and base URLs as people set them: cleaned, or refused in one line that never shows the key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit, urlunsplit
+
+from xun.providers.base import ProviderError
+
+_VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d*)?\Z")
+
+
+def read_key(env: Mapping[str, str], variable: str) -> str | None:
+    """The key in `variable` without blanks, line ends and quotes around it; None where it is unset or empty.
+
+    Raises `ProviderError` (kind "config") for one that no HTTP header can carry.
+    """
+    key = env.get(variable, "").strip()
+    if len(key) >= 2 and key[0] == key[-1] and key[0] in "\"'":
+        key = key[1:-1].strip()
+    if not key:
+        return None
+    if not key.isascii():
+        raise ProviderError("config", f"{variable} has a character that is not ASCII: copy it again")
+    if not key.isprintable() or " " in key:
+        raise ProviderError("config", f"{variable} has a blank or control character inside: copy it again")
+    return key
+
+
+def read_base_url(env: Mapping[str, str], variable: str, default: str = "") -> str:
+    """The base URL in `variable` or `default`, as far as its version segment, without a slash at its end.
+
+    "/v1" is added where there is no version segment; the path of the endpoint itself may be there and is left
+    out. Raises `ProviderError` (kind "config") for what is not an http or https URL.
+    """
+    text = env.get(variable, "").strip().strip("\"'").strip() or default
+    try:
+        url = urlsplit(text)
+        host, _ = url.hostname, url.port
+    except ValueError:
+        url, host = urlsplit(""), None
+    if any(c.isspace() or not c.isprintable() for c in text):
+        raise ProviderError("config", f"{variable} has a blank or control character inside")
+    if url.scheme not in ("http", "https") or not host:
+        raise ProviderError("config", f"{variable} must be a URL like https://host/v1")
+    if url.username is not None or url.query or url.fragment:
+        raise ProviderError("config", f"{variable} must be a plain URL: no user, no query, no fragment")
+    segments = [segment for segment in url.path.split("/") if segment]
+    for ending in (["chat", "completions"], ["messages"], ["responses"]):
+        if segments[-len(ending) :] == ending:
+            segments = segments[: -len(ending)]
+    versions = [segment for segment in segments if _VERSION.match(segment)]
+    if len(versions) > len(set(versions)):
+        raise ProviderError("config", f"{variable} has the segment /{versions[0]} twice")
+    if not versions:
+        segments.append("v1")
+    return urlunsplit((url.scheme, url.netloc, "/" + "/".join(segments), "", ""))
+
+
+def is_official(base_url: str, host: str) -> bool:
+    """Whether `base_url` is the provider's own service at `host`."""
+    return urlsplit(base_url).hostname == host

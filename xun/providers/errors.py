@@ -1,0 +1,231 @@
+"""What went wrong with a model call, as one line a person can act on, without keys or control characters."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xun.providers.base import ErrorKind, ProviderError
+from xun.providers.transport import Target
+
+_TEXT_LIMIT = 300
+_SECRETS = re.compile(r"\b(?:sk|pk|rk)-[\w-]{6,}|\bBearer\s+\S+|\bx-api-key\W+\S+", re.IGNORECASE)
+_TRANSIENT: frozenset[ErrorKind] = frozenset({"rate_limit", "overloaded", "server", "network", "timeout", "protocol"})
+
+_BY_TYPE: dict[str, int] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "server_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+_NO_CREDIT = (
+    "insufficient_quota",
+    "billing_error",
+    "billing_hard_limit_reached",
+    "enforced_spend_limit_reached",
+    "credit balance is too low",
+    "exceeded your current quota",
+)
+_TOO_LONG = (
+    "context_length_exceeded",
+    "prompt is too long",
+    "maximum context length",
+    "exceed context limit",
+    "exceeds the context window",
+    "exceeds the available context",
+    "context window of this model",
+    "request_too_large",
+    "string_above_max_length",
+)
+_NO_MODEL = (
+    "model_not_found",
+    "model:",
+    "does not exist",
+    "no such model",
+    "unknown model",
+    "model not found",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a server said: the HTTP status (None inside a stream), the type and codes, and the message."""
+
+    status: int | None
+    type: str
+    codes: str
+    message: str
+
+
+def clean(text: str, limit: int = _TEXT_LIMIT) -> str:
+    """Server text fit for one line: no control characters, no keys, at most `limit` characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: limit * 8]).split())
+    line = _SECRETS.sub("***", line)
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def from_response(
+    target: Target, model: str, status: int, headers: Mapping[str, str], body: bytes | str | Any
+) -> ProviderError:
+    """The error of an HTTP answer. `body` is what came, parsed or not; `headers` have lower-case names."""
+    payload = _parse(body)
+    request_id = headers.get("request-id") or headers.get("x-request-id")
+    return _build(target, model, _read(payload, status), request_id, retry_after(headers))
+
+
+def from_event(target: Target, model: str, payload: Any, request_id: str | None = None) -> ProviderError:
+    """The error a server sent inside a stream that began with HTTP 200."""
+    return _build(target, model, _read(payload, None), request_id, None)
+
+
+def network(target: Target, detail: str, *, transient: bool = True) -> ProviderError:
+    """The request did not get through, or the connection broke."""
+    return ProviderError("network", f"{target.label} at {target.url}: {clean(detail)}", transient=transient)
+
+
+def timed_out(target: Target, seconds: float, *, connecting: bool = False) -> ProviderError:
+    what = "no connection" if connecting else "no answer"
+    return ProviderError(
+        "timeout", f"{target.label} at {target.url}: {what} for {seconds:g} s; try again", transient=True
+    )
+
+
+def incomplete(target_label: str, detail: str) -> ProviderError:
+    """A stream that ended, cleanly or not, before the reply was complete."""
+    return ProviderError("protocol", f"{target_label}: {detail}; the partial reply was dropped", transient=True)
+
+
+def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """The wait a server asks for, in seconds: `retry-after-ms`, else `retry-after` (seconds or a date)."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after")
+    seconds = _number(text)
+    if seconds is not None or not text:
+        return seconds
+    try:
+        when = email.utils.parsedate_to_datetime(text).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return max(0.0, when - (time.time() if now is None else now))
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
+
+
+def _parse(body: Any) -> Any:
+    if isinstance(body, bytes):
+        body = body.decode("utf-8", "replace")
+    if not isinstance(body, str):
+        return body
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+
+
+def _read(payload: Any, status: int | None) -> Refusal:
+    if isinstance(payload, list) and payload:
+        payload = payload[0]
+    error = payload.get("error", payload) if isinstance(payload, dict) else payload
+    if not isinstance(error, dict):
+        text = error if isinstance(error, str) else ""
+        return Refusal(status, "", "", "" if "<html" in text[:2000].lower() else clean(text))
+    details = error.get("details")
+    codes = [
+        error.get("type"),
+        error.get("code"),
+        details.get("error_code") if isinstance(details, dict) else None,
+    ]
+    message = error.get("message") or error.get("detail") or ""
+    return Refusal(status, str(error.get("type") or ""), " ".join(str(c) for c in codes if c), clean(str(message)))
+
+
+def _kind(refusal: Refusal) -> ErrorKind:
+    status = refusal.status or _BY_TYPE.get(refusal.type, 500)
+    said = f"{refusal.codes} {refusal.message}".lower()
+    if status == 402 or any(mark in said for mark in _NO_CREDIT):
+        return "no_credit"
+    if status == 413 or any(mark in said for mark in _TOO_LONG):
+        return "too_long"
+    if status in (401, 403):
+        return "auth"
+    if status == 404 or "model_not_found" in said:
+        return "unknown_model"
+    return _server_kind(status, said)
+
+
+def _server_kind(status: int, said: str) -> ErrorKind:
+    if status == 429:
+        return "rate_limit"
+    if status in (503, 529) or "overloaded" in said:
+        return "overloaded"
+    if status in (408, 504):
+        return "timeout"
+    if status in (409, 425) or status >= 500:
+        return "server"
+    return "bad_request"
+
+
+def _build(target: Target, model: str, refusal: Refusal, request_id: str | None, wait: float | None) -> ProviderError:
+    kind = _kind(refusal)
+    code = f" (HTTP {refusal.status})" if refusal.status else ""
+    lines: dict[ErrorKind, str] = {
+        "auth": f"{target.label} refused the key{code}: check {target.key_variable}",
+        "unknown_model": _unknown_model(target, model, refusal, code),
+        "too_long": f"the conversation is too long for {model}{code}: compact it, start a new session,"
+        " or use a model with a larger context window",
+        "no_credit": f"{target.label} says that there is no credit left{code}: add credit or raise the"
+        f" spending limit of the account behind {target.key_variable}",
+        "rate_limit": f"{target.label} limits the rate of requests{code}: try again later",
+        "overloaded": f"{target.label} is overloaded{code}: try again later",
+        "timeout": f"{target.label} gave up waiting{code}: try again",
+        "server": f"{target.label} failed{code}: try again later",
+        "bad_request": f"{target.label} refused the request{code}{_hint(target, refusal)}",
+    }
+    message = lines[kind] + (f". It said: {refusal.message}" if refusal.message else "")
+    return ProviderError(
+        kind,
+        message,
+        transient=kind in _TRANSIENT,
+        status=refusal.status,
+        request_id=request_id,
+        retry_after=wait,
+    )
+
+
+def _unknown_model(target: Target, model: str, refusal: Refusal, code: str) -> str:
+    said = f"{refusal.codes} {refusal.message}".lower()
+    if not any(mark in said for mark in (*_NO_MODEL, model.lower())):
+        return f"nothing answers at {target.url}{code}: check {target.url_variable}"
+    known = f", for example --model {target.name}/{target.suggestion}" if target.suggestion else ""
+    return f"{target.label} does not know the model {clean(model, 80)}{code}: choose another{known}"
+
+
+def _hint(target: Target, refusal: Refusal) -> str:
+    if "/v1/responses" in refusal.message and target.suggestion:
+        return f": with tools this model needs the Responses API; try --model {target.name}/{target.suggestion}"
+    return ""
+
+
+def is_transient(kind: ErrorKind) -> bool:
+    """Whether a failure of this kind may pass by itself."""
+    return kind in _TRANSIENT

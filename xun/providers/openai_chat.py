@@ -1,0 +1,282 @@
+"""The OpenAI Chat Completions wire, as OpenAI and many compatible servers speak it. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from xun.messages import Block, Image, Message, ModelStop, Reply, Text, Thinking, ToolResult, Usage
+from xun.providers import effort, errors, models
+from xun.providers.base import Done, ProviderError, Request, StreamItem, TextPart, ThinkingPart
+from xun.providers.calls import DraftCall, finish_calls, parse_arguments
+from xun.providers.encoding import Fragment, HistoryCache, dump, is_tool_name, sent_id, sent_name
+from xun.providers.sse import ServerEvent
+from xun.providers.transport import Target
+
+WIRE = "openai-chat"
+NO_OUTPUT = "(no output)"
+
+_STOPS: dict[str, ModelStop] = {
+    "stop": "end_turn",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+    "length": "max_tokens",
+    "content_filter": "refused",
+}
+
+
+class OpenAIChatWire:
+    """The wire of one target.
+
+    `official` is OpenAI's own service, which knows fields that compatible servers may refuse.
+    `send_reasoning` returns a model's reasoning to it as `reasoning_content`, as a few servers require in
+    tool loops.
+    """
+
+    name = WIRE
+
+    def __init__(self, target: Target, *, official: bool = True, send_reasoning: bool = False) -> None:
+        self._target = target
+        self._official = official
+        self._send_reasoning = send_reasoning
+        self._history = HistoryCache(self._fragment, lambda _, parts: b",".join(parts))
+
+    def body(self, request: Request) -> bytes:
+        """The request body. Settings and tools come first, so that a longer history only appends."""
+        info = models.find("openai" if self._official else self._target.name, request.model)
+        head: dict[str, Any] = {
+            "model": request.model,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if request.max_tokens is not None:
+            head["max_completion_tokens" if self._official else "max_tokens"] = request.max_tokens
+        if request.temperature is not None:
+            head["temperature"] = request.temperature
+        head |= effort.openai_fields(info, request.effort, tools=bool(request.tools), official=self._official)
+        tools = b"[" + b",".join(map(_tool, request.tools)) + b"]" if request.tools else b""
+        if request.cache and self._official:
+            prefix = hashlib.sha256(b"\0".join((request.model.encode(), dump(request.system), tools)))
+            head["prompt_cache_key"] = prefix.hexdigest()[:32]
+        parts: list[bytes] = [dump(head)[:-1]]
+        if tools:
+            parts += [b',"tools":', tools]
+        parts.append(b',"messages":[')
+        messages = self._history.pieces(request.messages)
+        if request.system.strip():
+            parts += [dump({"role": "system", "content": request.system}), b"," if any(messages) else b""]
+        return b"".join([*parts, *messages, b"]}"])
+
+    def headers(self, request: Request) -> dict[str, str]:
+        return {}
+
+    def reply(self, request: Request, request_id: str | None) -> OpenAIChatReply:
+        return OpenAIChatReply(self._target, request.model, request_id)
+
+    def _fragment(self, message: Message) -> Fragment:
+        """A message as it is sent: several for the results of several calls, none when it says nothing."""
+        if message.role == "assistant":
+            sent = self._assistant(message)
+        elif message.role == "tool":
+            sent = _tool_messages(message)
+        else:
+            sent = _user(message.blocks)
+        return "", b",".join(map(dump, sent))
+
+    def _assistant(self, message: Message) -> list[dict[str, Any]]:
+        sent: dict[str, Any] = {
+            "role": "assistant",
+            "content": message.text if message.text.strip() else None,
+        }
+        if self._send_reasoning:
+            reasoning = "".join(b.text for b in message.blocks if isinstance(b, Thinking) and b.wire == WIRE)
+            sent |= {"reasoning_content": reasoning} if reasoning else {}
+        if message.calls:
+            sent["tool_calls"] = [
+                {
+                    "id": sent_id(call.id),
+                    "type": "function",
+                    "function": {"name": sent_name(call.name), "arguments": dump(call.arguments).decode()},
+                }
+                for call in message.calls
+            ]
+        return [sent] if message.calls or sent["content"] else []
+
+
+def _tool(tool: dict[str, Any]) -> bytes:
+    name = tool["name"]
+    if not is_tool_name(name):
+        raise ProviderError("bad_request", f"the tool name {name!r} cannot be sent: use 1 to 64 of A-Z a-z 0-9 _ -")
+    described = {"description": tool["description"]} if tool.get("description") else {}
+    function = {"name": name, **described, "parameters": tool["parameters"]}
+    return dump({"type": "function", "function": function})
+
+
+def _tool_messages(message: Message) -> list[dict[str, Any]]:
+    results = [
+        {
+            "role": "tool",
+            "tool_call_id": sent_id(result.call_id),
+            "content": result.content if result.content.strip() else NO_OUTPUT,
+        }
+        for result in message.results
+    ]
+    # Results are text on this wire: what else a tool returned follows as a message of the user.
+    return results + _user([block for block in message.blocks if not isinstance(block, ToolResult)])
+
+
+def _user(blocks: tuple[Block, ...] | list[Block]) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = []
+    for block in blocks:
+        if isinstance(block, Text) and block.text.strip():
+            parts.append({"type": "text", "text": block.text})
+        elif isinstance(block, Image):
+            url = f"data:{block.media_type};base64,{block.data}"
+            parts.append({"type": "image_url", "image_url": {"url": url}})
+    if not parts:
+        return []
+    only_text = len(parts) == 1 and parts[0]["type"] == "text"
+    return [{"role": "user", "content": parts[0]["text"] if only_text else parts}]
+
+
+class OpenAIChatReply:
+    """Builds one reply from chunks. A stream that brings neither `finish_reason` nor `[DONE]` is an error.
+
+    Usage may come after the finish reason or not at all, so the reply is handed over at `[DONE]` or at the
+    end.
+    """
+
+    def __init__(self, target: Target, model: str, request_id: str | None = None) -> None:
+        self._target = target
+        self._model = model
+        self._request_id = request_id
+        self._text: list[str] = []
+        self._thinking: list[str] = []
+        self._refused = False
+        self._calls: list[DraftCall] = []
+        self._latest: dict[int, DraftCall] = {}
+        self._open_call = False
+        self._finish_reason: str | None = None
+        self._usage: Usage | None = None
+        self._began = False
+        self._done = False
+
+    def feed(self, event: ServerEvent) -> list[StreamItem]:
+        """The parts that `event` brought. Fields of unknown kinds are skipped."""
+        if self._done:
+            return []
+        if event.data.strip() == "[DONE]":
+            return self._complete() if self._began else []
+        try:
+            return list(self._take(json.loads(event.data)))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise self._broken("the server sent an event that is not understood") from None
+
+    def finish(self) -> list[StreamItem]:
+        """The reply, when no `[DONE]` came. Raises `ProviderError` (protocol, transient) when it is cut."""
+        if self._done:
+            return []
+        if self._finish_reason is None:
+            raise self._broken("the reply ended early" if self._began else "the reply was empty")
+        return self._complete()
+
+    def _take(self, chunk: dict[str, Any]) -> Iterator[StreamItem]:
+        if chunk.get("error"):
+            raise errors.from_event(self._target, self._model, chunk, self._request_id)
+        self._model = chunk.get("model") or self._model
+        self._usage = _usage(chunk.get("usage")) or self._usage
+        for choice in chunk.get("choices") or ():
+            if choice.get("index"):
+                continue
+            self._began = True
+            yield from self._grow(choice.get("delta") or {})
+            self._finish_reason = choice.get("finish_reason") or self._finish_reason
+
+    def _grow(self, delta: dict[str, Any]) -> Iterator[StreamItem]:
+        thinking = delta.get("reasoning_content") or delta.get("reasoning")
+        if isinstance(thinking, str) and thinking:
+            self._thinking.append(thinking)
+            yield ThinkingPart(thinking)
+        refusal = delta.get("refusal")
+        self._refused = self._refused or bool(refusal)
+        for text in (_plain(delta.get("content")), refusal):
+            if text:
+                self._text.append(text)
+                self._open_call = False
+                yield TextPart(text)
+        for fragment in delta.get("tool_calls") or ():
+            self._add(fragment)
+
+    def _add(self, fragment: dict[str, Any]) -> None:
+        """Appends to the call that `fragment` belongs to. Servers exist that number every call 0."""
+        function = fragment.get("function") or {}
+        call_id, name, arguments = fragment.get("id"), function.get("name"), function.get("arguments") or ""
+        if isinstance(arguments, dict):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        index = fragment.get("index")
+        if index is None:
+            index = max(self._latest, default=-1) + (1 if name or not self._latest else 0)
+        call = self._latest.get(index)
+        if call is None or _begins_another(call, call_id, name, arguments):
+            call = self._latest[index] = DraftCall(call_id or "", name or "")
+            self._calls.append(call)
+        call.id = call.id or call_id or ""
+        call.name = call.name or name or ""
+        call.arguments += arguments
+        self._open_call = True
+
+    def _complete(self) -> list[StreamItem]:
+        self._done = True
+        stop = "refused" if self._refused else _STOPS.get(self._finish_reason or "", "other")
+        calls = finish_calls(self._calls, stop, last_is_open=self._open_call)
+        if calls and stop in ("end_turn", "other"):
+            stop = "tool_use"
+        thinking, text = "".join(self._thinking), "".join(self._text)
+        blocks: list[Block] = [Thinking(text=thinking, wire=WIRE)] if thinking else []
+        blocks += [Text(text=text)] if text else []
+        reply = Reply(
+            provider=self._target.name,
+            model=self._model,
+            stop_reason=stop,
+            request_id=self._request_id,
+            usage=self._usage,
+        )
+        return [Done(Message(role="assistant", blocks=(*blocks, *calls), reply=reply))]
+
+    def _broken(self, detail: str) -> ProviderError:
+        error = errors.incomplete(self._target.label, detail)
+        error.request_id = self._request_id
+        return error
+
+
+def _begins_another(call: DraftCall, call_id: str | None, name: str | None, arguments: str) -> bool:
+    if call_id and call.id and call_id != call.id:
+        return True
+    if not name or not call.name or not arguments or not call.arguments:
+        return False
+    # The same id, or none, named again after complete arguments: some servers repeat both in every fragment.
+    try:
+        parse_arguments(call.arguments)
+    except ValueError:
+        return False
+    return True
+
+
+def _plain(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(part.get("text") or "" for part in content if part.get("type") == "text")
+    return content or ""
+
+
+def _usage(counted: dict[str, Any] | None) -> Usage | None:
+    if not counted:
+        return None
+    details = counted.get("prompt_tokens_details") or {}
+    return Usage(
+        input_tokens=counted.get("prompt_tokens") or 0,
+        output_tokens=counted.get("completion_tokens") or 0,
+        cache_read_input_tokens=details.get("cached_tokens") or 0,
+        cache_creation_input_tokens=details.get("cache_write_tokens") or 0,
+    )

@@ -1,0 +1,184 @@
+"""From the name of a model, or an object that can reach one, to a provider."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from xun.providers import errors, models
+from xun.providers.anthropic import AnthropicWire
+from xun.providers.base import ModelInfo, Provider, ProviderError
+from xun.providers.endpoints import is_official, read_base_url, read_key
+from xun.providers.http import CONNECT_TIMEOUT, IDLE_TIMEOUT, HttpTransport
+from xun.providers.openai_chat import OpenAIChatWire
+from xun.providers.remote import RemoteProvider
+from xun.providers.scripted import ScriptedProvider
+from xun.providers.sdk import SdkTransport, client_kind, new_client
+from xun.providers.transport import Target, Transport, Wire
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """How to reach models. Times in seconds; a relative `scripted:FILE` starts at `cwd` (default: here)."""
+
+    transport: Literal["http", "sdk"] = "http"
+    connect_timeout: float = CONNECT_TIMEOUT
+    idle_timeout: float = IDLE_TIMEOUT
+    cwd: Path | None = None
+
+
+Factory = Callable[[str, Mapping[str, str], ProviderSettings], Provider]
+
+_DEFAULTS = ProviderSettings()
+_NOT_BUILT = ("openrouter", "azure", "gemini", "ollama")
+_BUILT_IN = ("anthropic", "openai", "openai-chat")
+_registered: dict[str, Factory] = {}
+
+
+def register_provider(name: str, factory: Factory) -> None:
+    """Makes `name/MODEL` mean `factory(MODEL, env, settings)`. Raises `ValueError` for a taken name."""
+    if "/" in name or ":" in name or not name:
+        raise ValueError(f"a provider name has no '/' or ':' and is not empty, unlike {name!r}")
+    if name in (*_BUILT_IN, *_NOT_BUILT, *_registered, "scripted", "demo"):
+        raise ValueError(f"the provider name {name!r} is taken")
+    _registered[name] = factory
+
+
+def resolve(
+    model: str | None, *, env: Mapping[str, str], settings: ProviderSettings = _DEFAULTS
+) -> tuple[Provider, ModelInfo]:
+    """The provider for `model`, or for the first model that `env` has a key for, and the facts about it.
+
+    Nothing is sent and no client is opened. Raises `ProviderError` (kind "config") in one line that says what
+    to set.
+    """
+    name = (model or "").strip() or _first_with_a_key(env)
+    if name == "demo":
+        return ScriptedProvider.demo(), ModelInfo("demo", "demo", capabilities=frozenset({"tools"}))
+    if name.startswith("scripted:"):
+        path = (settings.cwd or Path()) / Path(name.removeprefix("scripted:")).expanduser()
+        provider = ScriptedProvider.from_file(path)
+        return provider, ModelInfo("scripted", path.name, capabilities=frozenset({"tools"}))
+    prefix, _, rest = name.partition("/")
+    if not rest:
+        raise ProviderError("config", _no_prefix(name))
+    if prefix in _registered:
+        return _registered[prefix](rest, env, settings), models.find(prefix, rest)
+    if prefix in _NOT_BUILT:
+        raise ProviderError("config", f"{prefix}/… is not built yet; {_known()}")
+    if prefix not in _BUILT_IN:
+        raise ProviderError("config", f"no provider is called {errors.clean(prefix, 60)!r}; {_known()}")
+    return _remote(prefix, rest, env, settings)
+
+
+def resolve_object(
+    provider: Any, model: str | None = None, *, settings: ProviderSettings = _DEFAULTS
+) -> tuple[Provider, ModelInfo]:
+    """The same for an object: a `Provider`, or an asynchronous client of the `anthropic` or `openai` package.
+
+    `model` is the plain name, required with a client. Raises `ProviderError` (kind "config").
+    """
+    wire = client_kind(provider)
+    if wire is None:
+        if not callable(getattr(provider, "stream", None)):
+            kind = type(provider).__name__
+            raise ProviderError("config", f"{kind} is neither a provider nor a client of anthropic or openai")
+        name = model or provider.name
+        return cast(Provider, provider), models.find(provider.name, name)
+    if not model:
+        raise ProviderError("config", f"name the model to use with this {type(provider).__name__}")
+    prefix = "anthropic" if wire == "anthropic" else "openai"
+    url = str(getattr(provider, "base_url", "")).rstrip("/")
+    official = is_official(url, _OFFICIAL[prefix][0])
+    target = Target(prefix, type(provider).__name__, url, "the client's key", "the client's base URL")
+    transport = SdkTransport(
+        target,
+        wire,
+        client=provider,
+        connect_timeout=settings.connect_timeout,
+        idle_timeout=settings.idle_timeout,
+    )
+    return RemoteProvider(_wire(prefix, target, official), transport), models.find(prefix, model)
+
+
+_OFFICIAL = {
+    "anthropic": ("api.anthropic.com", "https://api.anthropic.com"),
+    "openai": ("api.openai.com", "https://api.openai.com/v1"),
+}
+
+
+def _first_with_a_key(env: Mapping[str, str]) -> str:
+    for prefix, variable in (("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY")):
+        if env.get(variable, "").strip():
+            return f"{prefix}/{models.default_model(prefix)}"
+    if env.get("XUN_OPENAI_BASE_URL", "").strip():
+        name = env.get("XUN_OPENAI_MODEL", "").strip()
+        if not name:
+            detail = "set XUN_OPENAI_MODEL to a model of the server at XUN_OPENAI_BASE_URL"
+            raise ProviderError("config", detail)
+        return f"openai-chat/{name}"
+    raise ProviderError(
+        "config",
+        "no model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY,"
+        " or XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL; or try --model demo",
+    )
+
+
+def _no_prefix(name: str) -> str:
+    shown = errors.clean(name, 80)
+    for prefix, starts in (("anthropic", ("claude",)), ("openai", ("gpt", "o1", "o3", "o4"))):
+        if name.startswith(starts):
+            return f"the model {shown!r} needs its provider: --model {prefix}/{shown}"
+    return f"{shown!r} does not name a model; {_known()}"
+
+
+def _known() -> str:
+    names = [f"{name}/NAME" for name in (*_BUILT_IN, *_registered)]
+    return f"use one of {', '.join(names)}, scripted:FILE, demo"
+
+
+def _remote(prefix: str, model: str, env: Mapping[str, str], settings: ProviderSettings) -> tuple[Provider, ModelInfo]:
+    compatible = prefix == "openai-chat" and bool(env.get("XUN_OPENAI_BASE_URL", "").strip())
+    service = "anthropic" if prefix == "anthropic" else "openai"
+    variables = "ANTHROPIC" if prefix == "anthropic" else "XUN_OPENAI" if compatible else "OPENAI"
+    key_variable, url_variable = f"{variables}_API_KEY", f"{variables}_BASE_URL"
+    host, default_url = _OFFICIAL[service]
+    base = read_base_url(env, url_variable, default_url)
+    key = read_key(env, key_variable)
+    if key is None and not compatible:
+        raise ProviderError("config", f"set {key_variable} to use {prefix}/{model}, or try --model demo")
+    official = is_official(base, host)
+    target = Target(
+        name=prefix,
+        label={"anthropic": "Anthropic", "openai": "OpenAI"}[service] if official else "the model server",
+        url=f"{base}{_PATHS[service]}",
+        key_variable=key_variable,
+        url_variable=url_variable,
+        suggestion=models.default_model(service) if official else "",
+    )
+    provider = RemoteProvider(_wire(prefix, target, official), _transport(target, service, base, key, settings))
+    info = models.find(service if official else prefix, model)
+    return provider, replace(info, provider=prefix)
+
+
+_PATHS = {"anthropic": "/messages", "openai": "/chat/completions"}
+
+
+def _wire(prefix: str, target: Target, official: bool) -> Wire:
+    if prefix == "anthropic":
+        return AnthropicWire(target, official=official)
+    return OpenAIChatWire(target, official=official)
+
+
+def _transport(target: Target, service: str, base: str, key: str | None, settings: ProviderSettings) -> Transport:
+    times = {"connect_timeout": settings.connect_timeout, "idle_timeout": settings.idle_timeout}
+    if settings.transport == "sdk":
+        wire = "anthropic" if service == "anthropic" else "openai-chat"
+        # Servers without a key exist, but the SDKs insist on one.
+        return SdkTransport(target, wire, make=lambda: new_client(wire, base, key or "none"), **times)
+    if key is None:
+        return HttpTransport(target, {}, **times)
+    headers = {"x-api-key": key} if service == "anthropic" else {"authorization": f"Bearer {key}"}
+    return HttpTransport(target, headers, **times)

@@ -1,0 +1,51 @@
+"""A provider over the network: a wire and the transport that carries it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from xun.providers.base import Done, Request, StreamItem
+from xun.providers.transport import Call, Exchange, Transport, Wire
+
+
+class RemoteProvider:
+    """Speaks `wire` over `transport`. Never retries; `aclose` closes what the transport opened itself."""
+
+    def __init__(self, wire: Wire, transport: Transport) -> None:
+        self.name = transport.target.name
+        self.wire = wire
+        self.transport = transport
+
+    async def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+        """The parts of one reply, ending with `Done`. Raises `ProviderError`."""
+        call = Call(self.wire.body(request), request.model, self.wire.headers(request))
+        done: Done | None = None
+        async with self.transport.open(call) as exchange:
+            async for item in self._items(request, exchange):
+                if isinstance(item, Done):
+                    done = item
+                else:
+                    yield item
+        # Only now, so that a consumer that leaves at once does not cost the connection its next use.
+        if done is not None:
+            yield done
+
+    async def _items(self, request: Request, exchange: Exchange) -> AsyncIterator[StreamItem]:
+        reply = self.wire.reply(request, exchange.request_id)
+        async for event in exchange.events():
+            items = reply.feed(event)
+            for item in items:
+                yield item
+            if items and isinstance(items[-1], Done):
+                return
+        for item in reply.finish():
+            yield item
+
+    async def aclose(self) -> None:
+        await self.transport.aclose()
+
+    async def __aenter__(self) -> RemoteProvider:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()

@@ -1,0 +1,81 @@
+"""What a wire hands to a transport, and what it gets back: one contract for httpx2 and for the SDKs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from xun.providers.base import Request, StreamItem
+from xun.providers.sse import ServerEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Whom a request goes to, in the words an error message needs; never the key itself.
+
+    `name` is the prefix of --model, `key_variable` and `url_variable` the settings a person can change,
+    `suggestion` a model that is known to exist.
+    """
+
+    name: str
+    label: str
+    url: str
+    key_variable: str
+    url_variable: str
+    suggestion: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request as bytes. `headers` are the wire's own, without credentials."""
+
+    body: bytes
+    model: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Exchange(Protocol):
+    """A request whose answer began well. `request_id` is the server's, when it gave one."""
+
+    request_id: str | None
+
+    def events(self) -> AsyncIterator[ServerEvent]: ...
+
+
+class Transport(Protocol):
+    """Carries calls. Leaving the context of `open` ends the exchange at once, also half-way.
+
+    Everything that goes wrong is a `ProviderError`, whatever carries the call.
+    """
+
+    target: Target
+
+    def open(self, call: Call) -> AbstractAsyncContextManager[Exchange]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class ReplyAssembler(Protocol):
+    """Builds one reply from the events of a stream. Both methods raise `ProviderError`."""
+
+    def feed(self, event: ServerEvent) -> list[StreamItem]:
+        """The parts that `event` brought; `Done` once the reply is known to be complete."""
+        ...
+
+    def finish(self) -> list[StreamItem]:
+        """The stream ended: what is still due. Raises when the reply never came to its end."""
+        ...
+
+
+class Wire(Protocol):
+    """One provider's format. Pure: no I/O, no clock."""
+
+    name: str
+
+    def body(self, request: Request) -> bytes: ...
+
+    def headers(self, request: Request) -> dict[str, str]: ...
+
+    def reply(self, request: Request, request_id: str | None) -> ReplyAssembler: ...
