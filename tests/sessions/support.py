@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.wire.recorded import Recorded
+from tests.wire.validators import STRICT
 from xun.events import (
     AnyEvent,
     CallOutcome,
@@ -18,6 +20,10 @@ from xun.events import (
     UsageUpdated,
 )
 from xun.messages import Block, Message, Text, ToolCall, ToolResult, Usage
+from xun.providers.anthropic import AnthropicWire
+from xun.providers.base import Request
+from xun.providers.openai_chat import OpenAIChatWire
+from xun.providers.transport import Target
 from xun.sessions.store import SessionWriter
 
 
@@ -108,3 +114,12 @@ def check_valid(messages: Sequence[Message]) -> None:
         if message.role == "tool":
             assert index
             assert messages[index - 1].calls
+
+
+def check_wires(messages: Sequence[Message]) -> None:
+    """`messages` and one prompt more, as each wire sends them, pass what its servers demand."""
+    request = Request(model="m", system="be brief", messages=[*messages, Message.user("continue")])
+    target = Target("x", "X", "http://127.0.0.1:1", "X_KEY", "X_URL")
+    for path, wire in (("/v1/messages", AnthropicWire(target)), ("/v1/chat/completions", OpenAIChatWire(target))):
+        sent = Recorded(number=1, path=path, headers={}, raw=wire.body(request), at=0.0, connection=1)
+        assert [complaint for check in STRICT if (complaint := check(sent))] == []

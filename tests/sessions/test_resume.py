@@ -11,7 +11,20 @@ from pathlib import Path
 import pytest
 
 from tests.sessions import support
-from tests.sessions.support import added, answers, call, check_valid, ended, new, reply, result, started, store, turn
+from tests.sessions.support import (
+    added,
+    answers,
+    call,
+    check_valid,
+    check_wires,
+    ended,
+    new,
+    reply,
+    result,
+    started,
+    store,
+    turn,
+)
 from xun.events import (
     Answered,
     AnyEvent,
@@ -54,6 +67,7 @@ def check_durable(path: Path) -> StoredSession:
     alone = load(path)
     session = resumed(path)
     check_valid(session.messages)
+    check_wires(session.messages)
     assert session.messages == alone.messages
     bytes_after = path.read_bytes()
     for line in bytes_after.splitlines():
