@@ -168,6 +168,12 @@ class TransportContract:
 
     @both
     @pytest.mark.anyio
+    async def test_a_key_that_the_server_repeats_is_not_shown(self, wire: str) -> None:
+        error, _ = await self.failure(wire, [Status(401, "authentication_error", f"bad key {KEY}, {KEY}!")])
+        assert str(error).endswith("It said: bad key ***, ***!")
+
+    @both
+    @pytest.mark.anyio
     async def test_a_spend_limit_is_no_rate_limit(self, wire: str) -> None:
         details = {"error_code": "enforced_spend_limit_reached"}
         code = {ANTHROPIC: "rate_limit_error", OPENAI: "insufficient_quota"}[wire]
@@ -187,7 +193,9 @@ class TransportContract:
     async def test_nobody_listening_is_said_with_what_to_check(self, wire: str) -> None:
         with ModelServer([]) as server:
             provider = self.provider(wire, server)
-        with pytest.raises(ProviderError, match=r"connection was refused; check .*_BASE_URL") as caught:
+        with pytest.raises(
+            ProviderError, match=r"connection was refused; check \w+_BASE_URL and the network"
+        ) as caught:
             await collect(provider)
         await provider.aclose()
         assert (caught.value.kind, caught.value.transient) == ("network", True)

@@ -117,6 +117,11 @@ def test_the_wait_a_server_asks_for(headers: dict[str, str], seconds: float | No
     assert retry_after(headers, now=1_000_000) == seconds
 
 
+def test_the_id_of_a_request_may_stand_in_the_body_alone() -> None:
+    body = json.dumps({"error": {"type": "api_error", "message": "x"}, "request_id": "req_b"})
+    assert from_response(TARGET, "m", 500, {}, body).request_id == "req_b"
+
+
 def test_the_wait_goes_with_the_error() -> None:
     error = from_response(TARGET, "m", 429, {"retry-after": "7"}, anthropic("rate_limit_error"))
     assert error.retry_after == 7.0

@@ -58,6 +58,30 @@ async def test_an_answer_that_is_no_stream_is_an_error(wire: str, content_type: 
     assert not caught.value.transient
 
 
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.anyio
+async def test_an_error_that_comes_with_status_200_is_that_error(wire: str) -> None:
+    body = b'{"error": {"type": "overloaded_error", "message": "busy"}}'
+    with ModelServer([Status(200, raw=body)]) as server:
+        provider = connect(wire, server.url)
+        with pytest.raises(ProviderError, match="busy") as caught:
+            await collect(provider)
+        await provider.aclose()
+    assert (caught.value.kind, caught.value.transient) == ("overloaded", True)
+
+
+@pytest.mark.anyio
+async def test_a_redirection_is_not_followed_with_the_key() -> None:
+    with ModelServer([Say("stolen")]) as other:
+        redirect = Status(307, headers={"location": f"{other.url}/v1/messages"})
+        with ModelServer([redirect]) as server:
+            provider = connect(ANTHROPIC, server.url)
+            with pytest.raises(ProviderError, match="check ANTHROPIC_BASE_URL"):
+                await collect(provider)
+            await provider.aclose()
+        assert other.requests == []
+
+
 @pytest.mark.anyio
 async def test_each_event_loop_has_connections_of_its_own() -> None:
     with ModelServer([Say("a"), Say("b")]) as server:
@@ -107,6 +131,15 @@ async def test_a_proxy_that_cannot_be_used_is_named(proxy: str, monkeypatch: pyt
     with pytest.raises(ProviderError, match="HTTP_PROXY") as caught:
         await collect(connect(ANTHROPIC, "http://models.invalid"))
     assert caught.value.kind == "config"
+
+
+@pytest.mark.anyio
+async def test_a_proxy_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "garbage.invalid")
+    provider = connect(ANTHROPIC, "http://models.invalid")
+    with pytest.raises(ProviderError, match="check ANTHROPIC_BASE_URL, HTTP_PROXY and the network"):
+        await collect(provider)
+    await provider.aclose()
 
 
 @pytest.mark.anyio

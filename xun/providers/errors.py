@@ -69,8 +69,10 @@ class Refusal:
     message: str
 
 
-def clean(text: str, limit: int = _TEXT_LIMIT) -> str:
+def clean(text: str, limit: int = _TEXT_LIMIT, secret: str = "") -> str:
     """Server text fit for one line: no control characters, no keys, at most `limit` characters."""
+    if secret:
+        text = text.replace(secret, "***")
     line = " ".join("".join(c if c.isprintable() else " " for c in text[: limit * 8]).split())
     line = _SECRETS.sub("***", line)
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
@@ -80,14 +82,16 @@ def from_response(
     target: Target, model: str, status: int, headers: Mapping[str, str], body: bytes | str | Any
 ) -> ProviderError:
     """The error of an HTTP answer. `body` is what came, parsed or not; `headers` have lower-case names."""
-    payload = _parse(body)
+    payload = parse(body)
     request_id = headers.get("request-id") or headers.get("x-request-id")
-    return _build(target, model, _read(payload, status), request_id, retry_after(headers))
+    if request_id is None and isinstance(payload, dict):
+        request_id = payload.get("request_id")
+    return _build(target, model, _read(payload, status, target.secret), request_id, retry_after(headers))
 
 
 def from_event(target: Target, model: str, payload: Any, request_id: str | None = None) -> ProviderError:
     """The error a server sent inside a stream that began with HTTP 200."""
-    return _build(target, model, _read(payload, None), request_id, None)
+    return _build(target, model, _read(payload, None, target.secret), request_id, None)
 
 
 def network(target: Target, detail: str, *, transient: bool = True) -> ProviderError:
@@ -131,7 +135,8 @@ def _number(text: str | None) -> float | None:
     return value if 0 <= value < float("inf") else None
 
 
-def _parse(body: Any) -> Any:
+def parse(body: Any) -> Any:
+    """The body of an answer as JSON, or as text where it is none."""
     if isinstance(body, bytes):
         body = body.decode("utf-8", "replace")
     if not isinstance(body, str):
@@ -142,13 +147,13 @@ def _parse(body: Any) -> Any:
         return body
 
 
-def _read(payload: Any, status: int | None) -> Refusal:
+def _read(payload: Any, status: int | None, secret: str) -> Refusal:
     if isinstance(payload, list) and payload:
         payload = payload[0]
     error = payload.get("error", payload) if isinstance(payload, dict) else payload
     if not isinstance(error, dict):
         text = error if isinstance(error, str) else ""
-        return Refusal(status, "", "", "" if "<html" in text[:2000].lower() else clean(text))
+        return Refusal(status, "", "", "" if "<html" in text[:2000].lower() else clean(text, secret=secret))
     details = error.get("details")
     codes = [
         error.get("type"),
@@ -156,7 +161,8 @@ def _read(payload: Any, status: int | None) -> Refusal:
         details.get("error_code") if isinstance(details, dict) else None,
     ]
     message = error.get("message") or error.get("detail") or ""
-    return Refusal(status, str(error.get("type") or ""), " ".join(str(c) for c in codes if c), clean(str(message)))
+    said = clean(str(message), secret=secret)
+    return Refusal(status, str(error.get("type") or ""), " ".join(str(c) for c in codes if c), said)
 
 
 def _kind(refusal: Refusal) -> ErrorKind:
@@ -191,7 +197,7 @@ def _build(target: Target, model: str, refusal: Refusal, request_id: str | None,
     lines: dict[ErrorKind, str] = {
         "auth": f"{target.label} refused the key{code}: check {target.key_variable}",
         "unknown_model": _unknown_model(target, model, refusal, code),
-        "too_long": f"the conversation is too long for {model}{code}: compact it, start a new session,"
+        "too_long": f"the conversation is too long for {clean(model, 80)}{code}: compact it, start a new session,"
         " or use a model with a larger context window",
         "no_credit": f"{target.label} says that there is no credit left{code}: add credit or raise the"
         f" spending limit of the account behind {target.key_variable}",
@@ -223,6 +229,8 @@ def _unknown_model(target: Target, model: str, refusal: Refusal, code: str) -> s
 def _hint(target: Target, refusal: Refusal) -> str:
     if "/v1/responses" in refusal.message and target.suggestion:
         return f": with tools this model needs the Responses API; try --model {target.name}/{target.suggestion}"
+    if 300 <= (refusal.status or 0) < 400:
+        return f": it sends requests to another address; check {target.url_variable}"
     return ""
 
 

@@ -77,6 +77,8 @@ class HttpTransport:
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
+            for gone in [known for known in self._clients if known.is_closed()]:
+                del self._clients[gone]
             client = self._clients[loop] = self._new_client()
         return client
 
@@ -110,11 +112,13 @@ class HttpTransport:
         if response.status_code == 200 and kind not in ("application/json", "text/html"):
             return
         body = await _head(response)
-        if response.status_code == 200 and b'"error"' not in body:
+        if response.status_code != 200:
+            raise errors.from_response(self.target, call.model, response.status_code, response.headers, body)
+        if b'"error"' not in body:
             detail = f"answered with {kind} instead of an event stream: check {self.target.url_variable}"
             where = f"{self.target.label} at {self.target.url}"
             raise ProviderError("protocol", f"{where} {detail}", status=200)
-        raise errors.from_response(self.target, call.model, response.status_code, response.headers, body)
+        raise errors.from_event(self.target, call.model, errors.parse(body), request_id(response.headers))
 
 
 class HttpExchange:
@@ -124,9 +128,8 @@ class HttpExchange:
         self.request_id: str | None = request_id(response.headers)
         self._chunks = response.aiter_bytes()
 
-    async def events(self) -> AsyncIterator[ServerEvent]:
-        async for event in read_events(self._chunks):
-            yield event
+    def events(self) -> AsyncGenerator[ServerEvent]:
+        return read_events(self._chunks)
 
     async def drain(self) -> None:
         await drain(self._chunks)
@@ -143,7 +146,7 @@ async def drain(source: AsyncIterator[Any]) -> None:
                 pass
 
 
-async def read_events(chunks: AsyncIterator[bytes]) -> AsyncIterator[ServerEvent]:
+async def read_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEvent]:
     """The events of a body, in order."""
     reader = SSEReader()
     async for chunk in chunks:
@@ -196,10 +199,10 @@ def translate(target: Target, error: Exception, connect_timeout: float, idle_tim
             return ProviderError("config", f"{target.url} is not a usable address: check {target.url_variable}")
         case httpx2.ConnectError():
             return _connect_error(target, error)
-        case httpx2.TransportError():
-            return errors.network(target, "the connection broke before the reply was complete")
+        case httpx2.DecodingError() | httpx2.TooManyRedirects():
+            return ProviderError("protocol", f"{target.label} at {target.url}: the answer cannot be read")
         case _:
-            return ProviderError("protocol", f"{target.label} at {target.url}: the answer cannot be decoded")
+            return errors.network(target, "the connection broke before the reply was complete")
 
 
 def _connect_error(target: Target, error: BaseException) -> ProviderError:
@@ -210,10 +213,13 @@ def _connect_error(target: Target, error: BaseException) -> ProviderError:
                 detail = "no secure connection, the certificate is not accepted; SSL_CERT_FILE names further ones"
                 return errors.network(target, f"{detail} ({cause.reason or 'TLS error'})", transient=False)
             case socket.gaierror():
-                return errors.network(
-                    target, f"the host name is not known; check {target.url_variable} and the network"
-                )
+                return errors.network(target, f"the host name is not known; {_checks(target)}")
             case ConnectionRefusedError():
-                return errors.network(target, f"the connection was refused; check {target.url_variable}")
+                return errors.network(target, f"the connection was refused; {_checks(target)}")
         cause = cause.__cause__ or cause.__context__
-    return errors.network(target, f"no connection; check the network and {target.url_variable}")
+    return errors.network(target, f"no connection; {_checks(target)}")
+
+
+def _checks(target: Target) -> str:
+    proxies = [name for name in _PROXIES if os.environ.get(name) or os.environ.get(name.lower())]
+    return f"check {', '.join([target.url_variable, *proxies])} and the network"

@@ -92,7 +92,15 @@ def resolve_object(
     prefix = "anthropic" if wire == "anthropic" else "openai"
     url = str(getattr(provider, "base_url", "")).rstrip("/")
     official = is_official(url, _OFFICIAL[prefix][0])
-    target = Target(prefix, type(provider).__name__, url, "the client's key", "the client's base URL")
+    secret = getattr(provider, "api_key", None)
+    target = Target(
+        prefix,
+        type(provider).__name__,
+        url,
+        "the client's key",
+        "the client's base URL",
+        secret=secret if isinstance(secret, str) else "",
+    )
     transport = SdkTransport(
         target,
         wire,
@@ -157,6 +165,7 @@ def _remote(prefix: str, model: str, env: Mapping[str, str], settings: ProviderS
         key_variable=key_variable,
         url_variable=url_variable,
         suggestion=models.default_model(service) if official else "",
+        secret=key or "",
     )
     provider = RemoteProvider(_wire(prefix, target, official), _transport(target, service, base, key, settings))
     info = models.find(service if official else prefix, model)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from xun.providers.base import Done, Request, StreamItem
 from xun.providers.transport import Call, Exchange, Transport, Wire
@@ -16,12 +17,12 @@ class RemoteProvider:
         self.wire = wire
         self.transport = transport
 
-    async def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem]:
         """The parts of one reply, ending with `Done`. Raises `ProviderError`."""
         call = Call(self.wire.body(request), request.model, self.wire.headers(request))
         done: Done | None = None
-        async with self.transport.open(call) as exchange:
-            async for item in self._items(request, exchange):
+        async with self.transport.open(call) as exchange, aclosing(self._items(request, exchange)) as items:
+            async for item in items:
                 if isinstance(item, Done):
                     done = item
                 else:
@@ -30,14 +31,15 @@ class RemoteProvider:
         if done is not None:
             yield done
 
-    async def _items(self, request: Request, exchange: Exchange) -> AsyncIterator[StreamItem]:
+    async def _items(self, request: Request, exchange: Exchange) -> AsyncGenerator[StreamItem]:
         reply = self.wire.reply(request, exchange.request_id)
-        async for event in exchange.events():
-            items = reply.feed(event)
-            for item in items:
-                yield item
-            if items and isinstance(items[-1], Done):
-                return
+        async with aclosing(exchange.events()) as events:
+            async for event in events:
+                items = reply.feed(event)
+                for item in items:
+                    yield item
+                if items and isinstance(items[-1], Done):
+                    return
         for item in reply.finish():
             yield item
 

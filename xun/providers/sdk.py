@@ -124,16 +124,16 @@ class SdkExchange:
         self._raw = raw
         self._source: AsyncIterator[Any] = stream.response.aiter_bytes() if raw else aiter(stream)
 
-    async def events(self) -> AsyncIterator[ServerEvent]:
-        if self._raw:
-            async for event in http.read_events(self._source):
-                yield event
-            return
-        async for payload in self._source:
-            yield ServerEvent(payload.get("type", ""), json.dumps(payload))
+    def events(self) -> AsyncGenerator[ServerEvent]:
+        return http.read_events(self._source) if self._raw else _read_payloads(self._source)
 
     async def drain(self) -> None:
         await http.drain(self._source)
+
+
+async def _read_payloads(payloads: AsyncIterator[Any]) -> AsyncGenerator[ServerEvent]:
+    async for payload in payloads:
+        yield ServerEvent(payload.get("type", ""), json.dumps(payload))
 
 
 def client_kind(client: Any) -> str | None:

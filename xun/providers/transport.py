@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -13,10 +13,10 @@ from xun.providers.sse import ServerEvent
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Whom a request goes to, in the words an error message needs; never the key itself.
+    """Whom a request goes to, in the words an error message needs.
 
     `name` is the prefix of --model, `key_variable` and `url_variable` the settings a person can change,
-    `suggestion` a model that is known to exist.
+    `suggestion` a model that is known to exist. `secret` is the key, only to be kept out of messages.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Target:
     key_variable: str
     url_variable: str
     suggestion: str = ""
+    secret: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Exchange(Protocol):
 
     request_id: str | None
 
-    def events(self) -> AsyncIterator[ServerEvent]: ...
+    def events(self) -> AsyncGenerator[ServerEvent]: ...
 
 
 class Transport(Protocol):
