@@ -64,8 +64,7 @@ class Config:
         return found if isinstance(found, ProviderSettings) else ProviderSettings()
 
     def rows(self) -> Iterator[tuple[str, Any, Source]]:
-        """Every key with its value and source, fit to be shown: a key is masked, a password in an address
-        too."""
+        """Every key with its value and source, fit to be shown: a key is masked, a password in an address too."""
         for key in leaves():
             value = value_at(self.settings, key)
             if isinstance(value, SecretStr):

@@ -113,8 +113,7 @@ def distrust(folder: Path, paths: Paths) -> int:
 
 
 def _candidates(folder: Path, paths: Paths) -> Iterator[tuple[Path, Kind, Path]]:
-    """Each possible project file with the folder that a link in it must not leave; instructions outermost
-    first."""
+    """Each possible project file with the folder that a link in it must not leave; instructions outermost first."""
     top = _top(folder)
     above = [folder, *folder.parents]
     for place in reversed(above[: above.index(top) + 1]):

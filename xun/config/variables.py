@@ -58,8 +58,7 @@ def _misspelt(name: str) -> str | None:
 
 
 def _value(annotation: Any, text: str) -> Any:
-    """`text` as the type that the setting has; left as text where it is not one, for the check to complain
-    about."""
+    """`text` as the type that the setting has; left as text where it is not one, for the check to complain about."""
     kinds = _kinds(annotation)
     if bool in kinds:
         return True if text.lower() in _YES else False if text.lower() in _NO else text

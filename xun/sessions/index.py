@@ -49,9 +49,7 @@ class Listing:
 
 
 def list_sessions(sessions: Path, folder: Path | None = None) -> Listing:
-    """The sessions stored in `sessions`, only those of `folder` where it is given (it need not exist any
-    more).
-    """
+    """The sessions stored in `sessions`, only those of `folder` where it is given (it need not exist any more)."""
     entries: list[Entry] = []
     problems: list[str] = []
     wanted = os.path.realpath(folder) if folder is not None else None

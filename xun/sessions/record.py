@@ -58,8 +58,7 @@ class Header:
 
 
 def encode(event: AnyEvent) -> bytes:
-    """`event` as a line. Raises `TypeError` for a value that JSON has no form for; nothing is stored as its
-    repr.
+    """`event` as a line. Raises `TypeError` for a value that JSON has no form for; nothing is stored as its repr.
 
     A lone surrogate, which stands for a byte that was no UTF-8, becomes a question mark.
     """
@@ -71,9 +70,7 @@ def encode(event: AnyEvent) -> bytes:
 
 
 def decode(line: bytes) -> AnyEvent | None:
-    """The event in `line`; None for a kind that this version does not know. Raises `ValueError` for
-    anything else.
-    """
+    """The event in `line`; None for a kind that this version does not know. Raises `ValueError` for anything else."""
     try:
         return _events().validate_json(line)
     except ValidationError as error:
@@ -105,9 +102,7 @@ class Scan:
 
 
 def scan(data: bytes, where: object) -> Scan:
-    """Read all of `data`, the content of the file `where`. Raises `SessionError` when its header is
-    unusable.
-    """
+    """Read all of `data`, the content of the file `where`. Raises `SessionError` when its header is unusable."""
     lines = data.split(b"\n")
     found = Scan(Header.parse(lines[0], where))
     found.end = len(lines[0]) + 1

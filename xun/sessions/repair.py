@@ -27,8 +27,7 @@ EMPTY = "(no output)"
 
 
 def repaired(messages: Sequence[Message], batches: Mapping[int, Batch]) -> list[Message]:
-    """`messages` as a model accepts them: each call has exactly one result, right after its reply, in call
-    order.
+    """`messages` as a model accepts them: each call has exactly one result, right after its reply, in call order.
 
     Results that are known are kept as they were; the others say what is known about the call. Results
     without a call, blank texts and messages without content are left out. Messages in order are returned as

@@ -67,9 +67,7 @@ class Replay:
     seq: int = 0
 
     def add(self, event: AnyEvent) -> None:
-        """Take in the next event. Those of sub-agents, told inside a turn under ids of their own, are
-        passed over.
-        """
+        """Take in the next event. Those of sub-agents, told inside a turn under ids of their own, are passed over."""
         self.seq = max(self.seq, event.seq)
         if self.turn is None:
             if isinstance(event, TurnStarted):

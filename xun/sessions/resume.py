@@ -87,8 +87,7 @@ def resume(
 
 
 def fork(path: Path) -> Path:
-    """Copy the session at `path` into a new one beside it, which the copy names as its parent. Returns its
-    path.
+    """Copy the session at `path` into a new one beside it, which the copy names as its parent. Returns its path.
 
     The original may be in use. Raises `SessionError`.
     """
@@ -112,9 +111,7 @@ def fork(path: Path) -> Path:
 
 
 def _mend(path: Path, descriptor: int, data: bytes, found: Scan) -> int:
-    """Leave only whole lines in the file; what is cut off is kept first. Returns the new length. Raises
-    `OSError`.
-    """
+    """Leave only whole lines in the file; what is cut off is kept first. Returns the new length. Raises `OSError`."""
     end = found.end
     if torn := data[end:]:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC

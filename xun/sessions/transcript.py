@@ -16,9 +16,7 @@ _RESULT = 5  # lines of one result
 
 
 def transcript(session: StoredSession) -> Iterator[str]:
-    """The session, a paragraph at a time. The text is as stored: whoever shows it makes it safe for a
-    terminal.
-    """
+    """The session, a paragraph at a time. The text is as stored: whoever shows it makes it safe for a terminal."""
     header = session.header
     created = time.strftime("%Y-%m-%d %H:%M", time.localtime(header.created))
     yield f"Session {header.id}, {created}\nfolder {header.cwd}\nmodel  {header.model}"
