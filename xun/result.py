@@ -158,9 +158,7 @@ def to_jsonable(value: Any) -> Any:
     try:
         return json.loads(json.dumps(value, default=_default, allow_nan=False))
     except (ValueError, RecursionError) as error:
-        raise TypeError(
-            f"a value of type {type(value).__name__} cannot be serialised as JSON: {error}"
-        ) from error
+        raise TypeError(f"a value of type {type(value).__name__} cannot be serialised as JSON: {error}") from error
 
 
 def _default(value: Any) -> Any:

@@ -41,13 +41,9 @@ class ToolAttr:
                 f"unknown model capability {unknown[0]!r}; known: {', '.join(get_args(ModelCapabilityType))}"
             )
         if self.permission is not None and self.permission not in get_args(Permission):
-            raise ValueError(
-                f"permission must be one of {', '.join(get_args(Permission))}, not {self.permission!r}"
-            )
+            raise ValueError(f"permission must be one of {', '.join(get_args(Permission))}, not {self.permission!r}")
         if self.docstyle is not None and self.docstyle not in get_args(DocStyle):
-            raise ValueError(
-                f"docstyle must be one of {', '.join(get_args(DocStyle))}, not {self.docstyle!r}"
-            )
+            raise ValueError(f"docstyle must be one of {', '.join(get_args(DocStyle))}, not {self.docstyle!r}")
         if self.timeout is not None and not self.timeout > 0:
             raise ValueError(f"timeout must be a positive number of seconds, not {self.timeout!r}")
 

@@ -44,11 +44,7 @@ def build(parameters: Sequence[Parameter]) -> type[BaseModel]:
 
     fields: dict[str, Any] = {}
     for index, parameter in enumerate(parameters):
-        info = (
-            Field(alias=parameter.name)
-            if parameter.required
-            else Field(parameter.default, alias=parameter.name)
-        )
+        info = Field(alias=parameter.name) if parameter.required else Field(parameter.default, alias=parameter.name)
         fields[field_name(index)] = (parameter.hint, info)
     return create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
 
@@ -62,9 +58,7 @@ def build_checked(parameters: Sequence[Parameter]) -> tuple[type[BaseModel], dic
     """The model and its JSON Schema. Raises `TypeError`, naming the parameter, for a hint no JSON fits."""
     for parameter in parameters:
         if isinstance(parameter.default, FieldInfo):
-            raise TypeError(
-                f"parameter {parameter.name!r} has a Field as its default; put it into Annotated[...]"
-            )
+            raise TypeError(f"parameter {parameter.name!r} has a Field as its default; put it into Annotated[...]")
         if _is_never(parameter.hint):
             raise TypeError(_refusal(parameter))
     try:

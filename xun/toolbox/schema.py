@@ -17,6 +17,7 @@ Schema = dict[str, Any]
 
 _SCALARS: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 _LITERALS: dict[Any, str] = {str: "string", int: "integer"}
+_FIRST = ("type", "properties", "required", "additionalProperties")
 _MAPS_OF_SCHEMAS = ("properties", "patternProperties", "$defs")
 _VALUES = ("default", "enum", "examples", "discriminator")
 
@@ -37,12 +38,14 @@ def simple(parameters: Sequence[Parameter]) -> Schema | None:
 
 
 def describe(schema: Schema, descriptions: Mapping[str, str]) -> Schema:
-    """`schema` with `descriptions` of its parameters added where it has none."""
-    properties = {
+    """`schema` with `descriptions` of its parameters where it has none, its keywords in a fixed order."""
+    described = dict(schema)
+    described["properties"] = {
         name: {"description": descriptions[name], **inner} if name in descriptions else inner
         for name, inner in schema["properties"].items()
     }
-    return {**schema, "properties": properties}
+    first = {keyword: described[keyword] for keyword in _FIRST if keyword in described}
+    return first | described
 
 
 def clean(schema: Schema) -> Schema:

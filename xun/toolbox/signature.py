@@ -129,9 +129,7 @@ def _hint(target: Any, item: inspect.Parameter) -> Any:
         __annotations__={item.name: item.annotation}, __type_params__=getattr(inner, "__type_params__", ())
     )
     try:
-        hints = get_type_hints(
-            scope, getattr(inner, "__globals__", {}), dict(_closure(inner)), include_extras=True
-        )
+        hints = get_type_hints(scope, getattr(inner, "__globals__", {}), dict(_closure(inner)), include_extras=True)
     except Exception as error:
         raise TypeError(f"parameter {item.name!r} has a hint that cannot be resolved: {error}") from error
     return hints[item.name]

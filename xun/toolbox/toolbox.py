@@ -106,9 +106,7 @@ class ToolBox:
         """The same as data for the model, for any provider: `{"name", "description", "parameters"}` each."""
         return [tool.spec() for tool in self.list_tools(model_capabilities)]
 
-    def call_tool(
-        self, agent: AgentLike | None, tool_name: str, arguments: Any, context: Any = None
-    ) -> Result[Any]:
+    def call_tool(self, agent: AgentLike | None, tool_name: str, arguments: Any, context: Any = None) -> Result[Any]:
         """Call a tool from synchronous code. `arguments` is a dict or JSON text, `context` is `ctx.value`.
 
         With an agent, the agent finds, checks, asks and runs as it does for its model. Without one nobody can

@@ -62,14 +62,10 @@ class Validator:
         except ValidationError as error:
             return Err(self._explain(error))
         except Exception as error:  # noqa: BLE001 - a hint's own validator may raise anything
-            return Err(
-                f"The arguments could not be checked: {_one_line(str(error) or type(error).__name__)}."
-            )
+            return Err(f"The arguments could not be checked: {_one_line(str(error) or type(error).__name__)}.")
         given = found.model_fields_set
         fields = ((field_name(index), parameter) for index, parameter in enumerate(self._parameters))
-        return Ok(
-            {item.name: getattr(found, field) for field, item in fields if field in given or item.required}
-        )
+        return Ok({item.name: getattr(found, field) for field, item in fields if field in given or item.required})
 
     def _explain(self, error: ValidationError) -> str:
         groups: dict[Any, list[Any]] = {}
@@ -84,15 +80,14 @@ class Validator:
         first = errors[0]
         if not first["loc"]:
             return _one_line(first["msg"])
-        top = len(first["loc"]) == 1
-        if top and first["type"] == "missing":
-            return f"'{name}' is missing"
-        if top and first["type"] == "extra_forbidden":
+        if len(first["loc"]) == 1 and first["type"] == "extra_forbidden":
             known = ", ".join(parameter.name for parameter in self._parameters)
             return f"{_clip(repr(name))} is unknown; the parameters are: {known or 'none'}"
-        if self._is_union(name):
+        if self._is_union(name) and first["type"] != "missing":
             return f"'{name}' " + " or ".join(dict.fromkeys(_demand(item) for item in errors))
-        return f"'{'.'.join(str(part) for part in first['loc'])}' {_demand(first)}"
+        got = f", not {json_kind(first['input'])}" if first["type"].endswith("_type") else ""
+        path = ".".join(str(part) for part in first["loc"])  # keys of a dict are in it, as the model wrote them
+        return f"{_clip(repr(path))} {_demand(first)}{got}"
 
     def _is_union(self, name: Any) -> bool:
         hint = next((parameter.hint for parameter in self._parameters if parameter.name == name), None)
@@ -100,11 +95,12 @@ class Validator:
 
 
 def _demand(error: Any) -> str:
+    """What was wanted, in words that follow the field's name."""
+    if error["type"] == "missing":
+        return "is missing"
     message = _one_line(error["msg"])
-    if not message.startswith("Input should "):
-        return f"is refused: {message}"
-    got = f", not {json_kind(error['input'])}" if error["type"].endswith("_type") else ""
-    return f"must {message.removeprefix('Input should ')}{got}"
+    wanted = message.removeprefix("Input should ")
+    return f"is refused: {message}" if wanted == message else f"must {wanted}"
 
 
 def _dump(values: dict[str, Any]) -> bytes:

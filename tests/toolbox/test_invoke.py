@@ -1,0 +1,269 @@
+"""Running a tool: whatever it does, a `Result` comes back; only cancellation and Ctrl-C pass."""
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from xun.policy.action import Read, Run, Write
+from xun.result import ErrorInfo, Result
+from xun.toolbox import worker
+from xun.toolbox.attr import tool_attr
+from xun.toolbox.context import ToolCallContext
+from xun.toolbox.tool import Tool
+
+pytestmark = pytest.mark.anyio
+
+CTX: ToolCallContext[Any] = ToolCallContext(None, "tool", None)
+
+
+async def run(function: Callable[..., Any], **arguments: Any) -> Result[Any]:
+    tool = Tool(function)
+    return await tool.invoke(tool.validate(arguments).unwrap(), CTX)
+
+
+def both(raises: Callable[[], Any]) -> list[Callable[..., Any]]:
+    """The same body as a synchronous and as an asynchronous tool."""
+
+    def sync() -> Any:
+        return raises()
+
+    async def slow() -> Any:
+        return raises()
+
+    return [sync, slow]
+
+
+def throw(error: BaseException) -> Callable[[], Any]:
+    def body() -> Any:
+        raise error
+
+    return body
+
+
+class Broken(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("cannot be shown")
+
+    __repr__ = __str__
+
+
+@pytest.mark.spec("X-RES-01")
+async def test_a_plain_value_is_wrapped():
+    for function in both(lambda: {"a": [1, None]}):
+        assert await run(function) == Result.Ok({"a": [1, None]})
+
+
+@pytest.mark.spec("X-RES-02")
+@pytest.mark.parametrize(
+    ("error", "info"),
+    [
+        (ValueError("bad"), ErrorInfo(error="bad", details="ValueError('bad')")),
+        (KeyError(), ErrorInfo(error="KeyError", details="KeyError()")),
+        (StopIteration("end"), ErrorInfo(error="end", details="StopIteration('end')")),
+        (TimeoutError(), ErrorInfo(error="TimeoutError", details="TimeoutError()")),
+        (SystemExit(2), ErrorInfo(error="2", details="SystemExit(2)")),
+        (Broken(), ErrorInfo(error="Broken", details="Broken")),
+        (OSError("no \udcff"), ErrorInfo(error="no ?", details="OSError('no \\udcff')")),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+async def test_an_exception_becomes_an_error(error: BaseException, info: ErrorInfo):
+    sync, slow = both(throw(error))
+    assert (await run(sync)).unwrap_err() == info
+    if not isinstance(error, StopIteration):  # no coroutine can raise that
+        assert (await run(slow)).unwrap_err() == info
+
+
+@pytest.mark.spec("X-RES-03")
+async def test_cancellation_passes():
+    for function in both(throw(asyncio.CancelledError())):
+        with pytest.raises(asyncio.CancelledError):
+            await run(function)
+
+
+@pytest.mark.spec("X-RES-03")
+def test_ctrl_c_passes():
+    for function in both(throw(KeyboardInterrupt())):
+        with pytest.raises(KeyboardInterrupt):
+            asyncio.run(run(function))
+
+
+@pytest.mark.spec("X-RES-04")
+async def test_a_result_passes_through():
+    for result in (Result.Ok(3), Result.Err("no"), Result.Err(ErrorInfo(error="a", details="b"))):
+        for function in both(lambda result=result: result):
+            assert await run(function) is result
+
+
+@pytest.mark.spec("X-RES-05", "P-VAL-02")
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (object(), "a value of type object cannot be serialised as JSON"),
+        ({"a": [{1, 2}]}, "a value of type set cannot be serialised as JSON"),
+        (float("nan"), "a value of type float cannot be serialised as JSON: Out of range"),
+        ([float("inf")], "a value of type list cannot be serialised as JSON: Out of range"),
+        (Result.Ok(b""), "a value of type bytes cannot be serialised as JSON"),
+        (int, "a value of type type cannot be serialised as JSON"),
+        (iter([]), "a value of type list_iterator cannot be serialised as JSON"),
+    ],
+    ids=repr,
+)
+async def test_a_value_that_json_cannot_hold_is_an_error_that_names_its_type(value: Any, text: str):
+    for function in both(lambda: value):
+        error = (await run(function)).unwrap_err()
+        assert error.error.startswith(text)
+        assert error.details.startswith("TypeError(")
+
+
+async def test_a_value_that_can_say_itself_as_json_stays_what_it_is():
+    class Line(BaseModel):
+        text: str
+
+    result = await run(lambda_named(lambda: Line(text="a")))
+    assert result.unwrap() == Line(text="a")
+    assert result.value_str == '{"text": "a"}'
+
+
+def lambda_named(function: Callable[..., Any]) -> Callable[..., Any]:
+    return tool_attr(name="named")(function)
+
+
+async def test_a_synchronous_tool_runs_in_a_thread_with_the_callers_context_variables():
+    variable = contextvars.ContextVar("variable", default="outside")
+    variable.set("inside")
+
+    def where() -> list[Any]:
+        return [variable.get(), threading.current_thread() is threading.main_thread()]
+
+    assert (await run(where)).unwrap() == ["inside", False]
+
+
+async def test_an_asynchronous_tool_runs_on_the_loop_that_called_it():
+    async def where() -> bool:
+        return asyncio.get_running_loop() is loop
+
+    loop = asyncio.get_running_loop()
+    assert (await run(where)).unwrap() is True
+
+
+async def test_a_synchronous_wrapper_of_an_asynchronous_function_is_awaited():
+    async def inner() -> str:
+        await asyncio.sleep(0)
+        return "done"
+
+    async def fails() -> str:
+        raise ValueError("late")
+
+    assert await run(lambda_named(lambda: inner())) == Result.Ok("done")
+    assert (await run(lambda_named(lambda: fails()))).unwrap_err().error == "late"
+    assert Tool(inner).is_async
+    assert not Tool(lambda_named(lambda: inner())).is_async
+
+
+async def test_synchronous_tools_run_side_by_side():
+    barrier = threading.Barrier(3, timeout=10)
+
+    def meet() -> str:
+        barrier.wait()
+        return "met"
+
+    results = await asyncio.gather(*(run(meet) for _ in range(3)))
+    assert results == [Result.Ok("met")] * 3
+
+
+async def test_a_cancelled_call_is_left_at_once_and_its_outcome_dropped():
+    started, release, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def stuck() -> str:
+        started.set()
+        release.wait(10)
+        ended.set()
+        return "too late"
+
+    task = asyncio.create_task(run(stuck))
+    assert await asyncio.to_thread(started.wait, 10)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not ended.is_set()
+    release.set()
+    assert await asyncio.to_thread(ended.wait, 10)
+
+
+async def test_too_many_stuck_calls_are_an_error_and_the_slot_of_one_that_ends_is_free_again(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(worker, "_slots", threading.BoundedSemaphore(1))
+    started, release = threading.Event(), threading.Event()
+
+    def stuck() -> str:
+        started.set()
+        release.wait(10)
+        return "ended"
+
+    def quick() -> str:
+        return "quick"
+
+    waiting = asyncio.create_task(run(stuck))
+    assert await asyncio.to_thread(started.wait, 10)
+    assert "tool calls are still running" in (await run(quick)).unwrap_err().error
+    release.set()
+    assert await waiting == Result.Ok("ended")
+    assert await run(quick) == Result.Ok("quick")
+
+
+def test_a_call_that_outlives_its_loop_does_no_harm(recwarn: pytest.WarningsRecorder):
+    started, release = threading.Event(), threading.Event()
+
+    def stuck() -> None:
+        started.set()
+        release.wait(10)
+
+    async def leave() -> None:
+        task = asyncio.create_task(run(stuck))
+        assert await asyncio.to_thread(started.wait, 10)
+        task.cancel()
+
+    asyncio.run(leave())
+    thread = next(thread for thread in threading.enumerate() if thread.name == "xun-tool-stuck")
+    release.set()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+async def test_actions_are_told_from_validated_arguments_and_context():
+    def tell(arguments: dict[str, Any], ctx: ToolCallContext[Any]) -> Any:
+        return Read(path=f"/{arguments['path']}/{ctx.tool_name}")
+
+    @tool_attr(actions=tell)
+    def read(path: str) -> str:
+        return path
+
+    assert Tool(read).actions_for({"path": "a"}, CTX) == (Read(path="/a/tool"),)
+    assert Tool(lambda_named(lambda: 1)).actions_for({}, CTX) == ()
+
+
+@pytest.mark.parametrize(
+    ("told", "actions"),
+    [
+        ([], ()),
+        ([Run(command="ls", cwd="/"), Write(path="/a")], (Run(command="ls", cwd="/"), Write(path="/a"))),
+        (iter([Read(path="/a")]), (Read(path="/a"),)),
+    ],
+    ids=["none", "list", "iterator"],
+)
+async def test_a_tool_may_tell_none_or_several_actions(told: Any, actions: tuple[Any, ...]):
+    assert Tool(tool_attr(name="t", actions=lambda arguments, ctx: told)(lambda: 1)).actions_for({}, CTX) == actions
+
+
+@pytest.mark.parametrize("told", [None, "ls", [None], {"kind": "read"}, 3], ids=repr)
+async def test_what_is_no_action_is_never_taken_for_nothing_to_decide(told: Any):
+    tool = Tool(tool_attr(name="t", actions=lambda arguments, ctx: told)(lambda: 1))
+    with pytest.raises(TypeError):
+        tool.actions_for({}, CTX)

@@ -1,0 +1,187 @@
+"""Which functions can be tools, and what is said of those that cannot."""
+
+import functools
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any
+
+import pytest
+from pydantic import Field
+
+from xun.toolbox.attr import attr_of, tool_attr
+from xun.toolbox.signature import name_of
+from xun.toolbox.tool import Tool
+from xun.toolbox.toolbox import ToolBox
+
+
+class Opaque:
+    pass
+
+
+def positional(path: str, /) -> None: ...
+def any_values(*values: str) -> None: ...
+def any_names(**options: str) -> None: ...
+def a_type(kind: type[int]) -> None: ...
+def a_bare_type(kind: type) -> None: ...
+def a_callback(done: Callable[[], None]) -> None: ...
+def an_optional_callback(done: Callable[[], None] | None = None) -> None: ...
+def an_object(thing: Opaque) -> None: ...
+def objects(things: list[Opaque]) -> None: ...
+def a_default_object(thing=Opaque()) -> None: ...  # noqa: B008 - the default is the point
+def lazily(items: Iterable[int]) -> None: ...
+def lazily_nested(items: dict[str, Iterator[int]]) -> None: ...
+def a_generator(items: Generator[int, None, None]) -> None: ...
+def a_field(count: int = Field(3)) -> None: ...
+def unresolved(count: "Missing") -> None: ...  # noqa: F821  # ty: ignore[unresolved-reference] - that is the point
+
+
+@pytest.mark.spec("H-SCH-07")
+@pytest.mark.parametrize(
+    ("function", "parameter"),
+    [
+        (positional, "path"), (any_values, "values"), (any_names, "options"), (a_type, "kind"), (a_bare_type, "kind"),
+        (a_callback, "done"), (an_optional_callback, "done"), (an_object, "thing"), (objects, "things"),
+        (a_default_object, "thing"), (lazily, "items"), (lazily_nested, "items"), (a_generator, "items"),
+        (a_field, "count"), (unresolved, "count"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)  # fmt: skip
+def test_an_impossible_parameter_is_refused_at_registration_by_name(function: Callable[..., Any], parameter: str):
+    box = ToolBox()
+    with pytest.raises(TypeError) as caught:
+        box.register(function)
+    text = str(caught.value)
+    assert text.startswith(f"{name_of(function)} cannot be a tool: parameter '{parameter}' ")
+    assert "\n" not in text
+    assert len(box) == 0
+
+
+def test_only_the_parameter_at_fault_is_named_among_good_ones():
+    def mixed(day: "set[int]", thing: Opaque, name: str) -> None: ...
+
+    with pytest.raises(TypeError, match="parameter 'thing' has a hint that no JSON value can satisfy, Opaque"):
+        Tool(mixed)
+
+
+def yields() -> Iterator[int]:
+    yield 1
+
+
+async def yields_slowly() -> Any:
+    yield 1
+
+
+@pytest.mark.parametrize(
+    ("thing", "text"),
+    [
+        (yields, "yields values"), (yields_slowly, "yields values"), (Opaque, "is a class"), (3, "must be a function"),
+        (print, "any number of values"), (functools.partial(positional), "positional-only"),
+    ],
+)  # fmt: skip
+def test_what_is_no_plain_function_is_refused(thing: Any, text: str):
+    with pytest.raises(TypeError, match=text):
+        ToolBox().register(thing)
+
+
+def test_a_return_hint_that_cannot_be_resolved_does_not_matter():
+    def fine(a: int) -> "Missing": ...  # noqa: F821  # ty: ignore[unresolved-reference] - that is the point
+
+    assert Tool(fine).name == "fine"
+
+
+def test_hints_written_as_text_may_use_names_of_the_enclosing_function():
+    class Local:
+        pass
+
+    def uses(count: "Number") -> Any:
+        return count, Number
+
+    Number = int
+    assert Tool(uses).parameters["properties"] == {"count": {"type": "integer"}}
+
+
+class Adder:
+    """Adds."""
+
+    def __call__(self, a: int, b: int = 1) -> int:
+        """Add two numbers."""
+        return a + b
+
+    @tool_attr(name="static", permission="ask")
+    @staticmethod
+    def fixed(a: int) -> int:
+        return a
+
+
+@tool_attr(permission="ask")
+def guarded(a: int, b: int) -> int:
+    """Guarded."""
+    return a + b
+
+
+def test_methods_partials_and_callable_objects_are_tools_with_the_metadata_of_what_is_inside():
+    partly = Tool(functools.partial(guarded, b=2))
+    assert (partly.name, partly.description, partly.permission) == ("guarded", "Guarded.", "ask")
+    called = Tool(Adder())
+    assert (called.name, called.description) == ("Adder", "Add two numbers.")
+    static = Tool(Adder.fixed)
+    assert (static.name, static.permission) == ("static", "ask")
+
+
+def test_a_wrapper_keeps_signature_and_metadata_of_what_it_wraps():
+    @functools.wraps(guarded)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return guarded(*args, **kwargs)
+
+    tool = Tool(wrapper)
+    assert list(tool.parameters["properties"]) == ["a", "b"]
+    assert tool.permission == "ask"
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a.b", "café", "x" * 65, "a/b", "<lambda>", "ok\n"])
+def test_a_name_that_some_wire_refuses_is_refused(name: str):
+    @tool_attr(name=name)
+    def some(a: int) -> int:
+        return a
+
+    with pytest.raises(ValueError, match="is not a valid tool name"):
+        Tool(some)
+
+
+def test_a_lambda_needs_a_name_of_its_own():
+    with pytest.raises(ValueError, match="'<lambda>' is not a valid tool name"):
+        Tool(lambda a: a)
+    assert Tool(tool_attr(name="double")(lambda a: a * 2)).name == "double"
+
+
+@pytest.mark.spec("X-BOX-13", "X-BOX-16")
+def test_tool_attr_attaches_metadata_and_nothing_else():
+    def f(a: int) -> int:
+        return a
+
+    assert tool_attr()(f) is f
+    attr = attr_of(f)
+    assert (attr.name, list(attr.required_capabilities), attr.override) == (None, [], False)
+    assert (attr.permission, attr.concurrent, attr.timeout, attr.actions) == (None, True, None, None)
+    assert f(3) == 3
+    assert Tool(f).timeout == 25.0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"permission": "maybe"}, "permission must be one of allow, ask, deny, not 'maybe'"),
+        ({"timeout": 0}, "timeout must be a positive number of seconds, not 0"),
+        ({"timeout": float("nan")}, "timeout must be a positive number of seconds, not nan"),
+        ({"required_capabilities": ["smell"]}, "unknown model capability 'smell'; known: vision"),
+        ({"docstyle": "loud"}, "docstyle must be one of verbatim, sections, not 'loud'"),
+    ],
+    ids=str,
+)
+def test_wrong_metadata_is_refused_at_once(wrong: dict[str, Any], text: str):
+    with pytest.raises(ValueError, match=text):
+        tool_attr(**wrong)
+
+
+def test_metadata_cannot_be_attached_to_a_bound_method():
+    with pytest.raises(TypeError, match="decorate the function itself"):
+        tool_attr(name="x")(Adder().__call__)
