@@ -1,0 +1,117 @@
+"""Unified diffs for people and for results, at a cost that stays bounded on large files."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+_CONTEXT = 3
+MAX_LENGTH = 1_000_000
+"""Characters of a diff's text at most."""
+
+_COMPARED = 3000
+"""Lines a side beyond which the changed part is shown as replaced whole: comparing may be quadratic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """`text` is a unified diff, empty where nothing changed; `added` and `removed` count its lines."""
+
+    text: str
+    added: int
+    removed: int
+
+    @property
+    def stat(self) -> str:
+        """The counts as in `+2 -1`."""
+        return f"+{self.added} -{self.removed}"
+
+
+def unified(before: str, after: str, name: str) -> Diff:
+    """What changed from `before` to `after`, lines told apart by their line ends too.
+
+    Beyond `MAX_LENGTH` characters the text ends with a line that says how much of it is missing.
+    """
+    lines = [f"--- {name}\n", f"+++ {name}\n"]
+    added = removed = 0
+    for hunk in _hunks(_by_newline(before), _by_newline(after)):
+        for line in hunk:
+            added += line.startswith("+")
+            removed += line.startswith("-")
+            lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+    return Diff(_clipped("".join(lines)) if added or removed else "", added, removed)
+
+
+def _clipped(text: str) -> str:
+    if len(text) <= MAX_LENGTH:
+        return text
+    missing = text[MAX_LENGTH:]
+    lines = missing.count("\n")
+    return f"{text[:MAX_LENGTH]}\n[{len(missing)} more characters in {lines} lines are not shown]\n"
+
+
+def _by_newline(text: str) -> list[str]:
+    """Lines as git counts them: `splitlines` would also break at form feeds and Unicode separators."""
+    lines = text.split("\n")
+    last = lines.pop()
+    return [line + "\n" for line in lines] + ([last] if last else [])
+
+
+Code = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
+
+
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Compares only what lies between the equal ends, since most edits are small and most files are not."""
+
+    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
+        self._head = _common(old, new)
+        self._tail = _common(old[self._head :][::-1], new[self._head :][::-1])
+        self._old, self._new = len(old), len(new)
+        self._compared = max(self._old, self._new) - self._head - self._tail
+        super().__init__(None, self._middle(old), self._middle(new), autojunk=False)
+
+    def _middle(self, lines: Sequence[str]) -> Sequence[str]:
+        return lines[self._head : len(lines) - self._tail]
+
+    def get_opcodes(self) -> list[Code]:
+        head, tail = self._head, self._tail
+        if self._compared <= _COMPARED:
+            codes: list[Code] = [
+                (kind, head + i1, head + i2, head + j1, head + j2) for kind, i1, i2, j1, j2 in super().get_opcodes()
+            ]
+        else:
+            codes = [("replace", head, self._old - tail, head, self._new - tail)]
+        before: list[Code] = [("equal", 0, head, 0, head)] if head else []
+        after: list[Code] = [("equal", self._old - tail, self._old, self._new - tail, self._new)] if tail else []
+        return [*before, *codes, *after]
+
+
+def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[list[str]]:
+    for group in _Matcher(old, new).get_grouped_opcodes(_CONTEXT):
+        first, last = group[0], group[-1]
+        header = f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
+        yield [header, *(line for code in group for line in _marked(code, old, new))]
+
+
+def _common(old: Sequence[str], new: Sequence[str]) -> int:
+    length = 0
+    for one, other in zip(old, new, strict=False):
+        if one != other:
+            break
+        length += 1
+    return length
+
+
+def _range(start: int, end: int) -> str:
+    return f"{start + 1 if end > start else start},{end - start}"
+
+
+def _marked(code: tuple[str, int, int, int, int], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    kind, old_start, old_end, new_start, new_end = code
+    if kind == "equal":
+        yield from (" " + line for line in old[old_start:old_end])
+        return
+    yield from ("-" + line for line in old[old_start:old_end])
+    yield from ("+" + line for line in new[new_start:new_end])

@@ -1,0 +1,149 @@
+"""Bytes to text and back without changing a byte that nobody edited, and what a file is that is not text."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from xun.result import XunError
+
+SNIFFED = 8192
+"""How many bytes at the start of a file tell whether it is text."""
+
+_KINDS = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (b"\x7fELF", "an ELF program or library"),
+    (b"\xcf\xfa\xed\xfe", "a Mach-O program or library"),
+    (b"MZ", "a Windows program or library"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"wOF2", "a font"),
+    (b"\x00asm", "a WebAssembly module"),
+    (b"RIFF", "a RIFF file (image, sound or video)"),
+    (codecs.BOM_UTF32_LE, "UTF-32 text"),
+    (codecs.BOM_UTF32_BE, "UTF-32 text"),
+)
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_NAMES = {
+    "utf-8": "UTF-8",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "cp1252": "Windows-1252",
+    "latin-1": "Latin-1",
+}
+_STRAY = re.compile("[\udc80-\udcff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class TextError(XunError):
+    """The bytes are not text, or the text cannot be written in the file's encoding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a text lies on disk. `codec` is Python's name; `bom` the mark in front of it, mostly empty."""
+
+    codec: str = "utf-8"
+    bom: bytes = b""
+
+    def __str__(self) -> str:
+        return _NAMES[self.codec]
+
+    @property
+    def errors(self) -> str:
+        """The error handler under which any bytes survive decoding and encoding."""
+        return {"utf-8": "surrogateescape"}.get(self.codec, "surrogatepass" if self.bom else "strict")
+
+
+def binary_kind(head: bytes) -> str | None:
+    """What the file is that begins with `head`, in words, if it is not text. `SNIFFED` bytes are enough."""
+    head = head[:SNIFFED]
+    if sniff_bom(head).bom and not head.startswith(codecs.BOM_UTF32_LE):
+        return None
+    if b"\0" not in head and not head.startswith(b"%PDF-"):
+        return None
+    return next((kind for magic, kind in _KINDS if head.startswith(magic)), "a binary file")
+
+
+def sniff_bom(head: bytes) -> Encoding:
+    """The encoding that a byte order mark announces; plain UTF-8 where there is none."""
+    return next((Encoding(codec, bom) for bom, codec in _BOMS if head.startswith(bom)), Encoding())
+
+
+def decode(data: bytes) -> tuple[str, Encoding]:
+    """`data` as text, line ends as they are, and the encoding with which `encode` gives the same bytes again.
+
+    UTF-8, UTF-16 with its mark, else Windows-1252 or Latin-1. UTF-8 with a few stray bytes stays UTF-8: the
+    strays become lone surrogates, which `printable` shows as U+FFFD. Raises `TextError` for bytes that are
+    not text.
+    """
+    kind = binary_kind(data)
+    if kind:
+        raise TextError(f"it is {kind}, not text")
+    encoding = sniff_bom(data)
+    body = data.removeprefix(encoding.bom)
+    if encoding.codec == "utf-8":
+        text = body.decode("utf-8", "surrogateescape")
+        if encoding.bom or not _is_eight_bit(text):
+            return text, encoding
+        encoding = Encoding(_eight_bit_codec(body))
+    try:
+        return body.decode(encoding.codec, encoding.errors), encoding
+    except UnicodeDecodeError:
+        raise TextError(f"it begins as {encoding} text but holds bytes that are none") from None
+
+
+def encode(text: str, encoding: Encoding) -> bytes:
+    """`text` as bytes. Raises `TextError` naming the first character that the encoding lacks."""
+    try:
+        return encoding.bom + text.encode(encoding.codec, encoding.errors)
+    except UnicodeEncodeError as error:
+        character = text[error.start]
+        raise TextError(
+            f"the file is {encoding}, which has no {character!r} (U+{ord(character):04X}): "
+            "use other characters, or convert the file to UTF-8 first"
+        ) from None
+
+
+def as_shown(escaped: str) -> str:
+    """Text that was decoded as UTF-8 with `surrogateescape`, as `decode` would have read the same bytes."""
+    if not _is_eight_bit(escaped):
+        return printable(escaped)
+    body = escaped.encode("utf-8", "surrogateescape")
+    return body.decode(_eight_bit_codec(body))
+
+
+def check_sendable(text: str, what: str) -> None:
+    """Raises `TextError` if `text`, called `what`, holds a lone surrogate, which no file can store."""
+    found = _SURROGATE.search(text)
+    if found:
+        raise TextError(f"{what} holds a lone surrogate (U+{ord(found.group()):04X}) at {found.start()}; leave it out")
+
+
+def printable(text: str) -> str:
+    """`text` with every lone surrogate, which neither JSON nor a screen can carry, shown as U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def _is_eight_bit(escaped: str) -> bool:
+    """True if the bytes that are not UTF-8 outnumber the characters beyond ASCII that are."""
+    if escaped.isascii():
+        return False
+    strays = len(_STRAY.findall(escaped))
+    return strays > 0 and strays >= sum(1 for char in escaped if char > "\x7f") - strays
+
+
+def _eight_bit_codec(body: bytes) -> str:
+    try:
+        body.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"
