@@ -77,15 +77,17 @@ class _Matcher(difflib.SequenceMatcher[str]):
 
     def get_opcodes(self) -> list[Code]:
         head, tail = self._head, self._tail
+        codes: list[Code] = []
+        if head:
+            codes.append(("equal", 0, head, 0, head))
         if self._compared <= _COMPARED:
-            codes: list[Code] = [
-                (kind, head + i1, head + i2, head + j1, head + j2) for kind, i1, i2, j1, j2 in super().get_opcodes()
-            ]
+            for kind, i1, i2, j1, j2 in super().get_opcodes():
+                codes.append((kind, head + i1, head + i2, head + j1, head + j2))
         else:
-            codes = [("replace", head, self._old - tail, head, self._new - tail)]
-        before: list[Code] = [("equal", 0, head, 0, head)] if head else []
-        after: list[Code] = [("equal", self._old - tail, self._old, self._new - tail, self._new)] if tail else []
-        return [*before, *codes, *after]
+            codes.append(("replace", head, self._old - tail, head, self._new - tail))
+        if tail:
+            codes.append(("equal", self._old - tail, self._old, self._new - tail, self._new))
+        return codes
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[list[str]]:

@@ -121,13 +121,6 @@ def as_shown(escaped: str) -> str:
     return body.decode(_eight_bit_codec(body))
 
 
-def check_sendable(text: str, what: str) -> None:
-    """Raises `TextError` if `text`, called `what`, holds a lone surrogate, which no file can store."""
-    found = _SURROGATE.search(text)
-    if found:
-        raise TextError(f"{what} holds a lone surrogate (U+{ord(found.group()):04X}) at {found.start()}; leave it out")
-
-
 def printable(text: str) -> str:
     """`text` with every lone surrogate, which neither JSON nor a screen can carry, shown as U+FFFD."""
     return _SURROGATE.sub("\ufffd", text)

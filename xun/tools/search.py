@@ -1,0 +1,108 @@
+"""The group `search`: finding files by name and lines by content."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from xun.toolbox.attr import tool_attr
+from xun.toolbox.context import ToolCallContext
+from xun.tools.fs_paths import missing, shown
+from xun.tools.fs_read import read_actions
+from xun.tools.search_engine import Query, Scope, SearchError, find_ripgrep, search
+from xun.tools.search_run import TIMEOUT
+from xun.tools.search_show import show_files, show_lines
+from xun.workspace import files
+from xun.workspace.text import SNIFFED, binary_kind
+
+MAX_CONTEXT = 20
+_LINE_BREAK = re.compile(r"\n|(?<!\\)(?:\\\\)*\\n")
+# A search ends itself; this is for a system so loaded that it does not.
+_TOOL_TIMEOUT = 2 * TIMEOUT + 30
+
+
+@tool_attr(actions=read_actions, docstyle="sections", bounded=True, timeout=_TOOL_TIMEOUT)
+async def glob(ctx: ToolCallContext[Any], pattern: str, path: str = ".") -> str:
+    """Find files by name. Gives paths relative to `path`, sorted. Hidden files are included; files that .gitignore or
+    .ignore name are not.
+
+    Args:
+        pattern: For example *.py (in any folder), src/**/*.ts, or test_*.{py,sh}.
+        path: The folder to search.
+    """
+    _check_text(pattern, "pattern")
+    if pattern.startswith(("/", "~", "../")):
+        raise SearchError("The pattern is relative to path: give the folder as path, and the rest as pattern")
+    scope = _scope(ctx, path)
+    if scope.is_file:
+        raise SearchError(f"{shown(scope.path)} is a file; give the folder to search as path")
+    found = await search(scope, Query(glob=pattern), ripgrep=find_ripgrep(ctx.agent.workspace))
+    if not found.hits and not found.timed_out:
+        return f"No files match {pattern!r} in {shown(scope.path)} (ignored files are left out; list_dir shows them)"
+    return show_files(found)
+
+
+@tool_attr(actions=read_actions, docstyle="sections", bounded=True, timeout=_TOOL_TIMEOUT)
+async def grep(
+    ctx: ToolCallContext[Any],
+    pattern: str,
+    path: str = ".",
+    glob: str | None = None,
+    ignore_case: bool = False,
+    literal: bool = False,
+    context: int = 0,
+) -> str:
+    """Search the lines of text files. Gives path:line:text, paths relative to `path`, at most 100 matching lines.
+    Hidden files are included; binary files and those that .gitignore or .ignore name are not.
+
+    Args:
+        pattern: A regular expression, matched against one line at a time.
+        path: The folder or file to search.
+        glob: Only files that match it, for example *.py or src/**/*.ts.
+        ignore_case: Do not tell capital letters from small ones.
+        literal: Take the pattern as plain text.
+        context: How many lines to show before and after each match.
+    """
+    _check_text(pattern, "pattern")
+    if (not literal and _LINE_BREAK.search(pattern)) or "\n" in pattern:
+        raise SearchError(
+            "Lines are matched one at a time, so the pattern cannot hold a line break: search for one line"
+        )
+    scope = _scope(ctx, path)
+    if scope.is_file:
+        await asyncio.to_thread(_refuse_binary, ctx, scope.path)
+        glob = None
+    query = Query(pattern, literal, ignore_case, glob)
+    found = await search(scope, query, ripgrep=find_ripgrep(ctx.agent.workspace))
+    if not found.hits and not found.timed_out:
+        return f"No matches for {pattern!r} in {shown(scope.path)} (ignored and binary files are left out)"
+    around = max(0, min(context, MAX_CONTEXT))
+    return await asyncio.to_thread(show_lines, ctx.agent.workspace, scope, found, around)
+
+
+TOOLS: tuple[Callable[..., Any], ...] = (glob, grep)
+
+
+def _scope(ctx: ToolCallContext[Any], path: str) -> Scope:
+    workspace = ctx.agent.workspace
+    resolved = workspace.resolve(path)
+    if files.info_of(workspace, resolved) is None:
+        raise missing(workspace, resolved)
+    return Scope.of(workspace, resolved)
+
+
+def _refuse_binary(ctx: ToolCallContext[Any], path: Path) -> None:
+    with files.open_file(ctx.agent.workspace, path) as file:
+        kind = binary_kind(file.read(SNIFFED))
+    if kind:
+        raise SearchError(f"{shown(path)} is {kind}, which grep does not search")
+
+
+def _check_text(text: str, what: str) -> None:
+    if not text:
+        raise SearchError(f"The {what} is empty: say what to look for")
+    if "\0" in text:
+        raise SearchError(f"The {what} holds a NUL character: leave it out")
