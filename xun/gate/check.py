@@ -1,0 +1,38 @@
+"""Judge a command without running it: for `xun policy check`, and for tests of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from xun.gate.gather import gather
+from xun.policy.action import Run, describe
+from xun.policy.decide import decide
+from xun.policy.decision import Decision
+from xun.policy.rules import Policy
+
+
+def check_command(
+    command: str, *, policy: Policy, cwd: Path, roots: Sequence[Path] | None = None, home: Path | None = None
+) -> Decision:
+    """The decision for a shell command in `cwd`, which need not exist. `roots` default to `cwd` alone.
+
+    It says what the rules say: nothing is run, no model is asked.
+    """
+    action = Run(command=command, cwd=str(cwd.absolute()))
+    facts = gather(action, roots=roots or [cwd], temp=None, home=home or Path.home(), newlines=policy.settings.newlines)
+    return decide(action, facts, policy)
+
+
+def decision_json(decision: Decision) -> dict[str, Any]:
+    """The verdict on a command in the form that `xun policy check --json` prints."""
+    return {
+        "command": describe(decision.action),
+        "effect": decision.effect,
+        "segments": [
+            {"text": s.text, "argv": list(s.argv), "effect": s.effect, "rule": s.rule} for s in decision.segments
+        ],
+        "reasons": [{"code": r.code, "text": r.text, "hard": r.hard, "segment": r.segment} for r in decision.reasons],
+        "grantable": list(decision.grantable),
+    }

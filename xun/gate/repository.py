@@ -1,0 +1,243 @@
+"""Which programs would a repository's own configuration make git start? Read without git, so that nothing starts.
+
+Measured: `git status` runs core.fsmonitor, `git diff` clean filters and external diffs, `git log -p` textconv, and
+each looks into submodules. Whoever made the repository wrote that configuration.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from posixpath import isdir, lexists, realpath
+
+from xun.policy.paths import within_any
+from xun.policy.programs import word_set
+
+_MAX_REPOSITORIES = 64
+_MAX_CONFIG = 256 * 1024
+_GITLINK = b"\x00\x00\xe0\x00"
+
+# Sections of the configuration that cannot name a program, or that only readers of another kind obey.
+_HARMLESS_SECTIONS = word_set(
+    "advice apply blame branch color column commit feature fetch fsck gc gitk grep gui i18n index init lfs "
+    "log mailinfo mailmap maintenance merge notes pack pull push rebase receive remote rerere revert safe "
+    "sequence showbranch splitindex stash status submodule svn-remote svn tag transfer url user versionsort "
+    "worktree am checkout clone clean committemplate completion core diff extensions add help http "
+    "credential"
+)
+_PROGRAM_KEYS = re.compile(
+    r"core\.(fsmonitor|pager|editor|askpass|sshcommand|gitproxy|alternaterefscommand|hookspath|worktree|attributesfile)"
+    r"|diff\.(external|tool|guitool|.+\.(command|textconv))|(log)\.showsignature|merge\..+\.driver"
+    r"|remote\..+\.(uploadpack|receivepack|vcs|promisor|proxy)|extensions\.partialclone|submodule\..+\.update"
+    r"|credential\.(.+\.)?helper|rebase\.instructionformat|http\.(.+\.)?(proxy|sslcert|sslkey|extraheader)|sequence\.editor"
+    r"|stash\.usebuiltin|column\.ui\.command|color\.pager\.command"
+)
+_BOOLEAN = re.compile(r"|0|1|true|false|yes|no|on|off", re.IGNORECASE)
+_LFS = re.compile(r"git-lfs (?:clean|smudge)(?: --skip)? -- %f|git-lfs filter-process(?: --skip)?")
+
+
+@dataclass(slots=True)
+class _Search:
+    """One look-up: the findings, and the git folders already seen."""
+
+    roots: Sequence[str]
+    found: list[str] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+
+
+class _Unreadable(Exception):
+    """The repository cannot be told from what is on the disk."""
+
+
+def helper_programs(folder: str, roots: Sequence[str]) -> tuple[str, ...] | None:
+    """The keys by which git, run in `folder`, might start a program, its submodules included; empty is harmless.
+
+    None when that cannot be told. A folder in no repository has none.
+    """
+    search = _Search(roots)
+    try:
+        top = _discover(realpath(folder), search)
+        if top is not None:
+            _repository(*top, search)
+    except (OSError, ValueError, _Unreadable):
+        return None
+    return tuple(dict.fromkeys(search.found))
+
+
+def _discover(folder: str, search: _Search) -> tuple[str, str] | None:
+    """The work tree and git folder that git would find from `folder` upwards."""
+    while True:
+        entry = posixpath.join(folder, ".git")
+        if lexists(entry):
+            return folder, _git_folder(entry)
+        if all(lexists(posixpath.join(folder, name)) for name in ("HEAD", "objects", "refs")):
+            search.found.append("a bare repository")
+            return None
+        parent = posixpath.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _git_folder(entry: str) -> str:
+    """The folder that a `.git` entry means: itself, or what a `gitdir:` file names."""
+    if isdir(entry):
+        return realpath(entry)
+    text = _read(entry, 4096)
+    if not text.startswith("gitdir:"):
+        raise _Unreadable
+    return realpath(posixpath.join(posixpath.dirname(entry), text[len("gitdir:") :].strip()))
+
+
+def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
+    if git_folder in search.seen:
+        return
+    search.seen.add(git_folder)
+    if len(search.seen) > _MAX_REPOSITORIES:
+        raise _Unreadable
+    common = git_folder
+    if lexists(pointer := posixpath.join(git_folder, "commondir")):
+        common = realpath(posixpath.join(git_folder, _read(pointer, 4096).strip()))
+    for config in (posixpath.join(common, "config"), posixpath.join(git_folder, "config.worktree")):
+        if lexists(config):
+            search.found += _findings(_read(config, _MAX_CONFIG), git_folder, search.roots)
+    if lexists(posixpath.join(common, "hooks", "post-index-change")):
+        search.found.append("hooks/post-index-change")
+    for path in _gitlinks(posixpath.join(git_folder, "index")):
+        inner = posixpath.join(work_tree, path)
+        entry = posixpath.join(inner, ".git")
+        if lexists(entry):
+            _repository(inner, _git_folder(entry), search)
+
+
+def _read(path: str, limit: int) -> str:
+    with open(path, "rb") as file:  # noqa: PTH123 - thousands of these a minute
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise _Unreadable
+    return data.decode(errors="surrogateescape")
+
+
+def _findings(text: str, git_folder: str, roots: Sequence[str]) -> Iterator[str]:
+    for key, value in parse_config(text):
+        section = key.partition(".")[0]
+        if section == "filter":
+            if not (_LFS.fullmatch(value) or (key.endswith(".required") and _BOOLEAN.fullmatch(value))):
+                yield key
+        elif section not in _HARMLESS_SECTIONS or (
+            _PROGRAM_KEYS.fullmatch(key) and not _accepted(key, value, git_folder, roots)
+        ):
+            yield key
+
+
+def _accepted(key: str, value: str, git_folder: str, roots: Sequence[str]) -> bool:
+    """Is this value of a key that may name a program or a place harmless all the same?"""
+    if key == "core.worktree":
+        return within_any(realpath(posixpath.join(git_folder, value)), roots)
+    if key == "core.hookspath":
+        folder = posixpath.expanduser(value)
+        places = (posixpath.join(posixpath.dirname(git_folder), folder), posixpath.join(git_folder, folder))
+        return not any(lexists(posixpath.join(place, "post-index-change")) for place in places)
+    if key == "core.fsmonitor":
+        return _BOOLEAN.fullmatch(value) is not None
+    if key.startswith("submodule."):
+        return value in ("checkout", "rebase", "merge", "none")
+    if key.startswith(("log.", "remote.")):
+        return value.lower() in ("false", "no", "off", "0")
+    # Editors, credential helpers and network settings are obeyed by what writes or fetches, not by readers.
+    return key.startswith(
+        ("core.editor", "core.askpass", "credential.", "http.", "sequence.", "diff.tool", "diff.guitool")
+    )
+
+
+# --- the configuration format
+
+_SECTION = re.compile(r"""\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]""")
+_KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*")
+
+
+def parse_config(text: str) -> Iterator[tuple[str, str]]:
+    """(key, value) of a git configuration file; a key alone is "true". Raises `ValueError` where git would fail."""
+    section = ""
+    at = 0
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    while at < len(text):
+        char = text[at]
+        if char.isspace():
+            at += 1
+        elif char in "#;":
+            at = _line_end(text, at)
+        elif char == "[":
+            match = _SECTION.match(text, at)
+            if not match:
+                raise ValueError("a section is not understood")
+            name, inner = match.groups()
+            section = name.lower() + (f".{inner}" if inner is not None else "")
+            at = match.end()
+        else:
+            match = _KEY.match(text, at)
+            if not match or not section:
+                raise ValueError("a line is not understood")
+            at = match.end()
+            value = "true"
+            if text[at : at + 1] == "=":
+                value, at = _value(text, at + 1)
+            elif text[at : at + 1] not in ("", "\n", "#", ";"):
+                raise ValueError("a line is not understood")
+            yield f"{section}.{match[1].lower()}", value
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _value(text: str, at: int) -> tuple[str, int]:
+    """A value from `at`: quotes and backslashes undone, continued lines joined, a comment left off."""
+    out: list[str] = []
+    quoted = False
+    while at < len(text):
+        char = text[at]
+        if char == "\\":
+            following = text[at + 1 : at + 2]
+            out.append({"n": "\n", "t": "\t", "b": "\b", "\n": ""}.get(following, following))
+            at += 2
+            continue
+        if char == "\n" and not quoted:
+            break
+        if char in "#;" and not quoted:
+            at = _line_end(text, at)
+            break
+        if char == '"':
+            quoted = not quoted
+        else:
+            out.append(char)
+        at += 1
+    return "".join(out).strip(), at
+
+
+# --- submodules
+
+
+def _gitlinks(index: str) -> Iterator[str]:
+    """The paths that the index lists as other repositories. Raises where there are some and they cannot be told."""
+    if not lexists(index):
+        return
+    with open(index, "rb") as file:  # noqa: PTH123 - as above
+        data = file.read()
+    if _GITLINK not in data:
+        return
+    if data[:4] != b"DIRC" or int.from_bytes(data[4:8]) not in (2, 3):
+        raise _Unreadable
+    at = 12
+    for _ in range(int.from_bytes(data[8:12])):
+        mode = int.from_bytes(data[at + 24 : at + 28])
+        flags = int.from_bytes(data[at + 60 : at + 62])
+        start = at + (64 if flags & 0x4000 else 62)
+        end = data.index(b"\x00", start)
+        if mode == 0o160000:
+            yield os.fsdecode(data[start:end])
+        at += (end - at + 8) // 8 * 8

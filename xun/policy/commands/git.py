@@ -1,0 +1,251 @@
+"""git: which subcommands read, with which options, and which global options leave them readers.
+
+Readers still obey the repository's own configuration, which may name programs to run: `xun.gate.repository` looks it
+up, and a finding there asks whatever is said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xun.policy.commands.builtins import nothing
+from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use
+from xun.policy.words import Arg
+
+_GLOBAL_FLAGS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"})
+
+
+def split_globals(args: Sequence[Arg]) -> tuple[int, list[Use]]:
+    """Skip the harmless global options after `git`: how many arguments to the subcommand, and folders entered.
+
+    `args` excludes `git` itself. Raises `Refused` at a global option that may redirect configuration or repository.
+    """
+    uses: list[Use] = []
+    at = 0
+    while at < len(args) and args[at].text.startswith("-"):
+        text = args[at].text
+        if text in _GLOBAL_FLAGS:
+            at += 1
+        elif text == "-C" and at + 1 < len(args) and args[at + 1].text and not args[at + 1].glob:
+            uses.append(Use(args[at + 1], "dir"))
+            at += 2
+        elif text == "--version" and len(args) == 1:
+            return at, uses
+        else:
+            raise Refused("flag", f"the global option {text} of git is not known to be harmless", flag=text)
+    return at, uses
+
+
+def _format(arg: Arg) -> None:
+    # %G… verifies signatures with a configured program.
+    if "%G" in arg.text or "signature" in arg.text:
+        raise Refused("operand", "a format that verifies signatures runs a program")
+
+
+_CHECKS = {"format": _format}
+
+# Output and limits of diffs, shared by diff, show, log and stash show.
+_DIFF_FLAGS = "pusRabwWz"
+_DIFF_GLUED = "BMCDXU"
+_DIFF_VALUED = {"S": "text", "G": "text", "l": "number"}
+_DIFF_LONG = (
+    "patch no-patch unified=number raw patch-with-raw minimal patience histogram diff-algorithm=text stat? "
+    "numstat shortstat compact-summary dirstat? cumulative summary patch-with-stat name-only name-status "
+    "color? no-color color-moved? no-color-moved color-moved-ws=text word-diff? word-diff-regex=text "
+    "color-words? no-renames rename-empty check ws-error-highlight=text full-index binary abbrev? no-abbrev "
+    "break-rewrites? find-renames? find-copies? find-copies-harder diff-filter=text pickaxe-all "
+    "pickaxe-regex text ignore-cr-at-eol ignore-space-at-eol ignore-space-change ignore-all-space "
+    "ignore-blank-lines ignore-matching-lines=text inter-hunk-context=number function-context exit-code "
+    "quiet no-ext-diff no-textconv ignore-submodules? src-prefix=text dst-prefix=text no-prefix "
+    "default-prefix line-prefix=text ita-invisible-in-index relative no-relative indent-heuristic "
+    "anchored=text"
+)
+_LOG_LONG = (
+    "max-count=number skip=number since=text after=text until=text before=text author=text committer=text "
+    "grep=text grep-reflog=text all-match invert-grep regexp-ignore-case basic-regexp extended-regexp "
+    "fixed-strings perl-regexp merges no-merges min-parents=number max-parents=number first-parent not all "
+    "branches? tags? remotes? glob=text exclude=text reflog ignore-missing cherry cherry-mark cherry-pick "
+    "left-only right-only left-right boundary walk-reflogs merge simplify-merges simplify-by-decoration "
+    "full-history dense sparse ancestry-path date-order author-date-order topo-order reverse no-walk? "
+    "do-walk pretty? format=format abbrev-commit no-abbrev-commit oneline encoding=text notes? no-notes "
+    "relative-date date=text parents children graph show-linear-break? decorate? no-decorate "
+    "decorate-refs=text decorate-refs-exclude=text source follow full-diff log-size no-mailmap mailmap "
+    "use-mailmap no-use-mailmap clear-decorations no-show-signature diff-merges=text cc remerge-diff dd"
+)
+
+
+def _pretty(parsed: Parsed) -> None:
+    for name, value in parsed.options:
+        if name in ("pretty", "format") and value:
+            _format(value)
+
+
+_DIFF = Table(
+    flags=_DIFF_FLAGS,
+    glued=_DIFF_GLUED,
+    valued=_DIFF_VALUED,
+    long=_DIFF_LONG + " cached staged merge-base base ours theirs",
+    operands="git",
+    digits=True,
+)
+_LOG = Table(
+    flags=_DIFF_FLAGS + "imgcEFPq",
+    glued=_DIFF_GLUED,
+    valued=_DIFF_VALUED | {"n": "number", "L": "text"},
+    long=f"{_DIFF_LONG} {_LOG_LONG}",
+    operands="git",
+    digits=True,
+    checks=_CHECKS,
+    then=_pretty,
+)
+_STATUS = Table(
+    flags="sbvz",
+    glued="u",
+    long="short branch show-stash no-show-stash porcelain? long verbose untracked-files? ignore-submodules? "
+    "ignored? column? no-column ahead-behind no-ahead-behind renames no-renames find-renames?",
+    operands="git",
+)
+_BLAME = Table(
+    flags="lstbefnpwkc",
+    glued="MC",
+    valued={"L": "text"},
+    long="root show-stats incremental porcelain line-porcelain encoding=text first-parent date=text "
+    "abbrev=number since=text score-debug show-name show-number show-email ignore-rev=text color-lines "
+    "color-by-age minimal",
+    operands="git",
+)
+_LS_FILES = Table(
+    flags="cdmoiskutvfz",
+    valued={"x": "text"},
+    long="cached deleted modified others ignored stage directory no-empty-directory unmerged killed "
+    "exclude=text exclude-standard error-unmatch full-name abbrev? deduplicate eol",
+    operands="git",
+)
+_LS_TREE = Table(
+    flags="drtlz",
+    long="long name-only name-status object-only full-name full-tree abbrev?",
+    operands="git",
+)
+_GREP_FILES = Table(
+    flags="aIilnhHcLvwEGFPopqWrz",
+    valued={"A": "number", "B": "number", "C": "number", "e": "text", "f": "read", "m": "number"},
+    long="cached untracked no-exclude-standard exclude-standard text ignore-case max-depth=number recursive "
+    "no-recursive word-regexp invert-match full-name extended-regexp basic-regexp perl-regexp fixed-strings "
+    "line-number column files-with-matches name-only files-without-match null only-matching count color? "
+    "no-color break heading show-function context=number after-context=number before-context=number "
+    "function-context max-count=number and or not all-match quiet",
+    operands="git",
+    digits=True,
+)
+_GREP = replace(_GREP_FILES, first="text")
+_REV_PARSE = Table(
+    flags="q",
+    long="verify quiet short? abbrev-ref? symbolic symbolic-full-name all branches? tags? remotes? git-dir "
+    "absolute-git-dir git-common-dir show-toplevel show-superproject-working-tree show-prefix show-cdup "
+    "is-inside-git-dir is-inside-work-tree is-bare-repository is-shallow-repository revs-only no-revs flags "
+    "no-flags sq since=text after=text until=text before=text not default=text show-object-format? "
+    "show-ref-format local-env-vars",
+    operands="git",
+)
+_REV_LIST = Table(
+    flags="q",
+    valued={"n": "number"},
+    long=_LOG_LONG + " objects quiet header timestamp count",
+    operands="git",
+    digits=True,
+    checks=_CHECKS,
+    then=_pretty,
+)
+_SHORTLOG = Table(
+    flags="nsec",
+    glued="w",
+    long="numbered summary email committer no-merges merges since=text until=text after=text before=text "
+    "author=text all group=text format=format",
+    operands="git",
+    digits=True,
+    checks=_CHECKS,
+)
+_DESCRIBE = Table(
+    long="all tags contains abbrev=number candidates=number exact-match debug long match=text exclude=text "
+    "always first-parent dirty? broken?",
+    operands="git",
+)
+_CAT_FILE = Table(
+    flags="tspe", long="allow-unknown-type batch? batch-check? batch-all-objects unordered buffer", operands="git"
+)
+_MERGE_BASE = Table(flags="a", long="all octopus independent is-ancestor fork-point", operands="git")
+_NAME_REV = Table(long="tags refs=text exclude=text all name-only no-undefined always", operands="git")
+_SHOW_REF = Table(
+    flags="dqs", long="head heads tags branches dereference hash? verify abbrev? quiet exists", operands="git"
+)
+_FOR_EACH_REF = Table(
+    long="count=number sort=text format=format color? points-at=text merged? no-merged? contains? "
+    "no-contains? ignore-case omit-empty exclude=text",
+    operands="git",
+    checks=_CHECKS,
+)
+_CHECK_IGNORE = Table(flags="qvnz", long="quiet verbose non-matching no-index", operands="git")
+_COUNT_OBJECTS = Table(flags="vH", long="verbose human-readable", operands="git", most=0)
+
+# branch and tag list refs only in forms that say so: another word creates one.
+_LISTING = frozenset({"list", "contains", "no-contains", "merged", "no-merged", "points-at"})
+
+
+def _refs_listed(parsed: Parsed) -> None:
+    if parsed.operands and not parsed.has(*_LISTING):
+        raise Refused("operand", "it creates a ref unless --list is given", flag=parsed.operands[0].text)
+
+
+_BRANCH = Table(
+    flags="arvqi",
+    long="show-current list all remotes verbose quiet contains? no-contains? merged? no-merged? "
+    "points-at=text sort=text format=format color? no-color column? no-column abbrev? no-abbrev ignore-case "
+    "omit-empty",
+    operands="git",
+    checks=_CHECKS,
+    then=_refs_listed,
+)
+_TAG = Table(
+    flags="li",
+    glued="n",
+    long="list contains? no-contains? merged? no-merged? points-at=text sort=text format=format color? "
+    "column? no-column ignore-case omit-empty",
+    operands="git",
+    checks=_CHECKS,
+    then=lambda parsed: None if parsed.has("l") else _refs_listed(parsed),
+)
+
+
+def _symbolic_ref(args: Sequence[Arg]) -> list[Use]:
+    """`git symbolic-ref NAME`: a second name would set it."""
+    return Table(flags="q", long="quiet short", operands="text", most=1)(args)
+
+
+def _grep(args: Sequence[Arg]) -> list[Use]:
+    given = _GREP_FILES.parse(args).has("e", "f")
+    return (_GREP_FILES if given else _GREP)(args)
+
+
+_REMOTE = Table(flags="v", long="verbose", operands="text", most=0)
+_REMOTE_URL = Table(long="push all", operands="text", most=1)
+_WORKTREE_LIST = Table(flags="vz", long="porcelain verbose", operands="text", most=0)
+
+
+def _reflog(args: Sequence[Arg]) -> list[Use]:
+    """`git reflog [REF]`; its other actions rewrite the log."""
+    if args and args[0].text in ("expire", "delete", "exists", "drop", "write", "list"):
+        raise Refused("operand", f"git reflog {args[0].text} is not a reader", flag=args[0].text)
+    return _LOG(args)
+
+
+# By one or two words after `git`; two words go first.
+SUBCOMMANDS: dict[str, Judge] = {
+    "status": _STATUS, "diff": _DIFF, "log": _LOG, "show": _LOG, "whatchanged": _LOG, "blame": _BLAME,
+    "ls-files": _LS_FILES, "ls-tree": _LS_TREE, "grep": _grep, "rev-parse": _REV_PARSE, "rev-list": _REV_LIST,
+    "shortlog": _SHORTLOG, "describe": _DESCRIBE, "cat-file": _CAT_FILE, "merge-base": _MERGE_BASE,
+    "name-rev": _NAME_REV, "show-ref": _SHOW_REF, "for-each-ref": _FOR_EACH_REF, "check-ignore": _CHECK_IGNORE,
+    "count-objects": _COUNT_OBJECTS, "branch": _BRANCH, "tag": _TAG, "symbolic-ref": _symbolic_ref,
+    "remote": _REMOTE, "remote get-url": _REMOTE_URL, "stash list": _LOG, "stash show": _DIFF,
+    "worktree list": _WORKTREE_LIST, "reflog": _reflog, "version": nothing,
+}  # fmt: skip

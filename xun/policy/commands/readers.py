@@ -1,0 +1,220 @@
+"""Programs that read files or standard input and write to standard output alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xun.policy.commands.spec import Judge, Parsed, Refused, Table, offset
+
+
+def _no_prefix(prefix: str, why: str) -> Callable[[Parsed], None]:
+    """A check that no operand begins with `prefix`."""
+
+    def check(parsed: Parsed) -> None:
+        for operand in parsed.operands:
+            if operand.text.startswith(prefix):
+                raise Refused("operand", f"{operand.text}: {why}")
+
+    return check
+
+
+def _names_only(parsed: Parsed) -> None:
+    if parsed.has("R", "recursive") and parsed.has("L", "H", "dereference", "dereference-command-line"):
+        raise Refused("flag", "it follows links through whole folders")
+
+
+def _no_deep_links(parsed: Parsed) -> None:
+    if parsed.has("r", "recursive") and not parsed.has("no-dereference"):
+        raise Refused("flag", "it follows links through whole folders: add --no-dereference")
+
+
+_LS = Table(
+    flags="1ABCFGHLNQRSUXZabcdefghiklmnopqrstuvx",
+    valued={"I": "text", "T": "number", "w": "number"},
+    long="all almost-all author escape block-size=text ignore-backups color? directory dired classify? "
+    "file-type format=text full-time group-directories-first no-group human-readable si "
+    "dereference-command-line hide=text hyperlink? indicator-style=text inode ignore=text kibibytes "
+    "dereference numeric-uid-gid literal hide-control-chars show-control-chars quote-name quoting-style=text "
+    "reverse recursive size sort=text time=text time-style=text tabsize=number width=number context zero "
+    "version help",
+    operands="meta",
+    globs=True,
+    then=_names_only,
+)
+_CAT = Table(
+    flags="AbeEnstTuv",
+    long="show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting version help",
+    globs=True,
+)
+_HEAD = Table(
+    flags="qvz",
+    valued={"n": "number", "c": "number"},
+    long="lines=number bytes=number quiet silent verbose zero-terminated version help",
+    digits=True,
+    globs=True,
+)
+_TAIL = Table(
+    flags="qvz",
+    valued={"n": "number", "c": "number"},
+    long="lines=number bytes=number quiet silent verbose zero-terminated version help",
+    digits=True,
+    then=_no_prefix("+", "an old way to write options"),
+)
+_WC = Table(
+    flags="clmwL",
+    long="bytes chars lines words max-line-length total=text version help",
+    globs=True,
+)
+_NL = Table(
+    flags="p",
+    valued=dict.fromkeys("bdfhilnsvw", "text"),
+    long="body-numbering=text header-numbering=text footer-numbering=text line-increment=number "
+    "number-format=text number-separator=text number-width=number starting-line-number=number no-renumber "
+    "join-blank-lines=number section-delimiter=text version help",
+    globs=True,
+)
+_CUT = Table(
+    flags="snz",
+    valued={"b": "text", "c": "text", "d": "text", "f": "text"},
+    long="bytes=text characters=text delimiter=text fields=text complement only-delimited "
+    "output-delimiter=text zero-terminated version help",
+    globs=True,
+)
+_TR = Table(flags="cCdst", long="complement delete squeeze-repeats truncate-set1 version help", operands="text", most=2)
+_SORT = Table(
+    flags="bdfghiMnRrVcCmsuz",
+    valued={"k": "text", "t": "text", "S": "text"},
+    long="ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting "
+    "month-sort human-numeric-sort numeric-sort random-sort reverse sort=text version-sort check? merge "
+    "key=text buffer-size=text stable field-separator=text unique zero-terminated parallel=number version "
+    "help",
+)
+_UNIQ = Table(
+    flags="cdDiuz",
+    valued={"f": "number", "s": "number", "w": "number"},
+    long="count repeated all-repeated? skip-fields=number group? ignore-case skip-chars=number unique "
+    "zero-terminated check-chars=number version help",
+    most=1,
+)
+_COMM = Table(
+    flags="123iz",
+    long="check-order nocheck-order output-delimiter=text total zero-terminated version help",
+    most=2,
+)
+_CMP = Table(
+    flags="bls",
+    valued={"i": "text", "n": "number"},
+    long="print-bytes ignore-initial=text verbose bytes=number quiet silent version help",
+    most=2,
+)
+_DIFF = Table(
+    flags="abBcdeEinpqrNstTuwyZ",
+    valued={"C": "number", "U": "number", "I": "text", "W": "number", "x": "text", "F": "text", "L": "text"},
+    long="brief report-identical-files context? unified? side-by-side width=number left-column "
+    "suppress-common-lines show-c-function show-function-line=text label=text expand-tabs initial-tab "
+    "tabsize=number recursive new-file unidirectional-new-file ignore-file-name-case exclude=text "
+    "starting-file=text ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change "
+    "ignore-all-space ignore-blank-lines ignore-matching-lines=text text strip-trailing-cr minimal "
+    "horizon-lines=number speed-large-files color? normal ed rcs no-dereference suppress-blank-empty version "
+    "help",
+    most=2,
+    then=_no_deep_links,
+)
+_PASTE = Table(flags="sz", valued={"d": "text"}, long="delimiters=text serial zero-terminated version help", globs=True)
+_COLUMN = Table(
+    flags="txneJLR",
+    valued=dict.fromkeys("csoNlH", "text"),
+    long="table separator=text output-separator=text output-width=number table-columns=text json fillrows version help",
+)
+_FOLD = Table(
+    flags="bs", valued={"w": "number"}, long="bytes spaces width=number version help", digits=True, globs=True
+)
+_FMT = Table(
+    flags="cstu", valued={"w": "number", "p": "text", "g": "number"}, long="width=number version help", digits=True
+)
+_EXPAND = Table(flags="ia", valued={"t": "text"}, long="initial all tabs=text first-only version help", globs=True)
+_TAC = Table(flags="br", valued={"s": "text"}, long="before regex separator=text version help", globs=True)
+_REV = Table(flags="0V", long="version help", globs=True)
+_OD = Table(
+    flags="abcdDefFhHilLoOsvx",
+    valued={"A": "text", "j": "text", "N": "text", "t": "text", "w": "text", "S": "text"},
+    long="address-radix=text skip-bytes=text read-bytes=text format=text output-duplicates endian=text "
+    "width? strings? version help",
+)
+_XXD = Table(
+    words="-a -b -C -d -e -i -p -ps -plain -r -revert -u -v -E",
+    valued={"c": "number", "g": "number", "l": "offset", "o": "offset", "s": "offset"},
+    most=1,  # the second operand is written to
+    checks={"offset": offset},
+)
+_HEXDUMP = Table(
+    flags="bCcdovxX", valued={"n": "number", "s": "text"}, long="canonical length=number skip=text no-squeezing version"
+)
+_STRINGS = Table(
+    flags="afow",
+    valued={"n": "number", "t": "text", "e": "text"},
+    long="all print-file-name bytes=number radix=text encoding=text version help",
+    then=_no_prefix("@", "a file of options"),
+)
+_SUM = Table(flags="btz", valued={"a": "number", "l": "number"}, long="binary text tag zero length=number version help")
+_BASE64 = Table(flags="dDi", valued={"w": "number"}, long="decode ignore-garbage wrap=number version help", most=1)
+_STAT = Table(
+    flags="fLtx", valued={"c": "text"}, long="dereference file-system format=text printf=text terse version help",
+    operands="meta",
+)  # fmt: skip
+_FILE = Table(
+    flags="bhiIkLNnrs0v",
+    valued={"F": "text", "e": "text"},
+    long="brief mime mime-type mime-encoding dereference no-dereference keep-going no-buffer raw "
+    "separator=text print0 extension exclude=text version help",
+)
+_DU = Table(
+    flags="abchklmsSx0",
+    valued={"d": "number", "t": "text", "B": "text"},
+    long="all apparent-size block-size=text bytes total max-depth=number human-readable inodes count-links "
+    "no-dereference separate-dirs si summarize threshold=text time? time-style=text exclude=text "
+    "one-file-system null version help",
+    operands="meta",
+    globs=True,
+)
+_DF = Table(
+    flags="ahHiklmPTv",
+    valued={"t": "text", "x": "text", "B": "text"},
+    long="all block-size=text human-readable si inodes local no-sync output? portability total type=text "
+    "print-type exclude-type=text version help",
+    operands="meta",
+)
+_TREE = Table(
+    flags="adfipsughDFvtcUrqNQACSnJX",
+    valued={"L": "number", "I": "text", "P": "text"},
+    long="prune filelimit=number dirsfirst filesfirst noreport charset=text sort=text du si inodes device "
+    "timefmt=text matchdirs ignore-case gitignore metafirst version help",
+    operands="meta",
+    separate=True,
+)
+_REALPATH = Table(
+    flags="emLPqsz",
+    long="canonicalize-existing canonicalize-missing logical physical quiet strip no-symlinks zero version help",
+    operands="meta",
+    globs=True,
+)
+_READLINK = Table(
+    flags="efmnqsvz",
+    long="canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero version help",
+    operands="meta",
+    globs=True,
+)
+_BASENAME = Table(
+    flags="az", valued={"s": "text"}, long="multiple suffix=text zero version help", operands="text", globs=True
+)
+_DIRNAME = Table(flags="z", long="zero version help", operands="text", globs=True)
+
+
+READERS: dict[str, Judge] = {
+    "ls": _LS, "cat": _CAT, "head": _HEAD, "tail": _TAIL, "wc": _WC, "nl": _NL, "cut": _CUT, "tr": _TR, "sort": _SORT,
+    "uniq": _UNIQ, "comm": _COMM, "cmp": _CMP, "diff": _DIFF, "paste": _PASTE, "column": _COLUMN, "fold": _FOLD,
+    "fmt": _FMT, "expand": _EXPAND, "unexpand": _EXPAND, "tac": _TAC, "rev": _REV, "od": _OD, "xxd": _XXD,
+    "hexdump": _HEXDUMP, "strings": _STRINGS, "md5sum": _SUM, "sha1sum": _SUM, "sha256sum": _SUM, "sha512sum": _SUM,
+    "b2sum": _SUM, "shasum": _SUM, "cksum": _SUM, "base64": _BASE64, "stat": _STAT, "file": _FILE, "du": _DU,
+    "df": _DF, "tree": _TREE, "realpath": _REALPATH, "readlink": _READLINK, "basename": _BASENAME, "dirname": _DIRNAME,
+}  # fmt: skip

@@ -1,0 +1,180 @@
+"""Programs that search and filter: grep, rg, and those with a language of their own on the command line.
+
+find, sed and jq are each read by a small grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, pattern_of_files
+from xun.policy.programs import word_set
+from xun.policy.words import Arg
+
+# --- find: tests and printing actions, by how many arguments they take
+
+_FIND_PLAIN = word_set(
+    "( ) ! , -a -and -o -or -not -depth -d -daystart -mount -xdev -noleaf -warn -nowarn -empty -executable "
+    "-readable -writable -false -true -nouser -nogroup -ls -print -print0 -prune -quit"
+)
+_FIND_VALUED = word_set(
+    "-amin -atime -cmin -ctime -mmin -mtime -fstype -gid -group -ilname -iname -inum -ipath -iregex "
+    "-iwholename -links -lname -maxdepth -mindepth -name -path -perm -printf -regex -regextype -size -type "
+    "-uid -used -user -wholename -xtype"
+)
+_FIND_FILE = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
+
+
+def _find(args: Sequence[Arg]) -> list[Use]:
+    words = list(args)
+    if any(word.glob and (word.leading_glob or word.text.startswith("-")) for word in words):
+        raise Refused("glob", "a pattern may stand for an action of find: quote it")
+    while words and words[0].text in ("-H", "-P"):
+        words.pop(0)
+    uses: list[Use] = []
+    while words and not (words[0].text.startswith("-") or words[0].text in ("(", ")", "!", ",")):
+        uses.append(Use(words.pop(0), "meta"))
+    while words:
+        word = words.pop(0)
+        if word.glob:
+            raise Refused("glob", "a pattern among the tests of find: quote it")
+        if word.text in _FIND_PLAIN:
+            continue
+        if word.text not in _FIND_VALUED | _FIND_FILE or not words or words[0].glob:
+            raise Refused("flag", f"{word.text} of find is not known to be harmless", flag=word.text)
+        value = words.pop(0)
+        if word.text in _FIND_FILE:
+            uses.append(Use(value, "meta"))
+    return uses
+
+
+# --- sed: addresses with p, =, d, q, and s without its w and e flags
+
+# Inside slashes: no newline, and brackets only where every sed agrees on where they end.
+_PLAIN = r"[^/\[\]\\\n]"
+_BRACKET = r"\[\^?(?:\[:[a-z]+:\]|[^\]\[/\\\n|,#])+\]"
+_REGEX = rf"/(?:{_PLAIN}|\\[^\n]|{_BRACKET})*/I?"
+_ADDRESS = rf"(?:\d+(?:~\d+)?|\$|{_REGEX})"
+_RANGE = rf"(?:{_ADDRESS}(?:\s*,\s*(?:[+~]\d+|{_ADDRESS}))?\s*!?\s*)?"
+
+
+def _substitution(mark: str) -> str:
+    mark = re.escape(mark)
+    part = rf"(?:[^{mark}\[\]\\\n]|\\[^\n]|{_BRACKET})*"
+    replacement = rf"(?:[^{mark}\\\n]|\\[^\n])*"
+    return rf"s{mark}{part}{mark}{replacement}{mark}[gpIi0-9]*"
+
+
+_SED_COMMAND = re.compile(rf"\s*{_RANGE}(?:[pdqQ=]|{'|'.join(_substitution(mark) for mark in '/|,#')})\s*(?:;|$)")
+
+
+def _sed_script(arg: Arg) -> None:
+    text = arg.text
+    at = 0
+    while at < len(text):
+        match = _SED_COMMAND.match(text, at)
+        if not match or match.end() == at:
+            raise Refused("script", f"this sed script is not judged: {text}")
+        at = match.end()
+    if not text.strip() or arg.glob:
+        raise Refused("script", "this sed script is not judged")
+
+
+_SED_FILES = Table(
+    flags="nErsuz",
+    valued={"e": "script"},
+    long="quiet silent regexp-extended expression=script separate unbuffered null-data posix",
+    checks={"script": _sed_script},
+)
+_SED = replace(_SED_FILES, first="script")
+
+
+def _sed(args: Sequence[Arg]) -> list[Use]:
+    parsed = _SED_FILES.parse(args)
+    if parsed.has("e", "expression"):
+        return _SED_FILES(args)
+    if not parsed.operands:
+        raise Refused("script", "the script of sed is missing")
+    return _SED(args)
+
+
+# --- jq: no filter that shows the environment, loads modules or runs without end
+
+_JQ_FIELD = re.compile(r"(?<![.\d])\.[A-Za-z_]\w*")
+_JQ_REFUSED = re.compile(
+    r"env|ENV|\$__|\b(?:import|include|def|modulemeta|get_search_list|repeat|until|while|infinite|range|recurse)\b"
+)
+
+
+def _jq_filter(arg: Arg) -> None:
+    # A field named env is data; any other mention of it may be the environment.
+    if arg.glob or _JQ_REFUSED.search(_JQ_FIELD.sub(".", arg.text)):
+        raise Refused("script", "this jq filter may show the environment, load code or run on: it is not judged")
+
+
+_JQ = Table(
+    flags="cCeMnrRsSajh",
+    long="compact-output color-output exit-status monochrome-output null-input raw-output raw-input slurp "
+    "sort-keys ascii-output join-output tab stream unbuffered version help",
+    first="filter",
+    checks={"filter": _jq_filter},
+)
+
+
+# --- grep and rg
+
+
+def _has_pattern(parsed: Parsed) -> None:
+    if not parsed.operands and not parsed.has("e", "f", "regexp", "file", "version", "V", "help"):
+        raise Refused("missing", "the pattern is missing")
+
+
+_GREP_FILES = Table(
+    flags="abcEFGHhIiLlnoPqrsTUvVwxyZz",
+    valued={"A": "number", "B": "number", "C": "number", "m": "number", "e": "text", "f": "read", "d": "text"},
+    long="extended-regexp fixed-strings basic-regexp perl-regexp regexp=text file=read ignore-case "
+    "no-ignore-case word-regexp line-regexp null-data no-messages invert-match version help max-count=number "
+    "byte-offset line-number with-filename no-filename label=text only-matching quiet silent "
+    "binary-files=text text directories=text devices=text recursive include=fileglob exclude=text "
+    "exclude-dir=text files-without-match files-with-matches count initial-tab null after-context=number "
+    "before-context=number context=number color? colour? group-separator=text no-group-separator",
+    digits=True,
+    globs=True,
+    checks={"fileglob": pattern_of_files},
+    then=_has_pattern,
+)
+_RG_FILES = Table(
+    flags="abcFHhIilNnoPpqSsUuvVwx0.",
+    valued=dict.fromkeys("ABCmMdj", "number") | dict.fromkeys("ertTE", "text") | {"f": "read", "g": "fileglob"},
+    long="after-context=number before-context=number context=number max-count=number max-columns=number "
+    "max-columns-preview max-depth=number regexp=text file=read glob=fileglob iglob=fileglob replace=text "
+    "type=text type-not=text encoding=text text count count-matches files files-with-matches "
+    "files-without-match fixed-strings with-filename no-filename ignore-case smart-case case-sensitive "
+    "invert-match line-number no-line-number line-regexp word-regexp multiline multiline-dotall "
+    "only-matching pcre2 pretty quiet unrestricted no-ignore no-ignore-vcs no-ignore-parent no-ignore-dot "
+    "hidden no-hidden json stats sort=text sortr=text column no-column heading no-heading color=text "
+    "colors=text trim type-list null null-data one-file-system passthru vimgrep no-messages no-config "
+    "context-separator=text max-filesize=text crlf engine=text no-require-git version help",
+    checks={"fileglob": pattern_of_files},
+)
+
+
+def _searching(files: Table) -> Judge:
+    """A judge for grep's kind: the first operand is the pattern, unless an option gave one or none is needed."""
+    with_pattern = replace(files, first="text")
+
+    def judge(args: Sequence[Arg]) -> list[Use]:
+        given = files.parse(args).has("e", "f", "regexp", "file", "files", "type-list")
+        return (files if given else with_pattern)(args)
+
+    return judge
+
+
+_GREP = _searching(_GREP_FILES)
+
+
+SEARCH: dict[str, Judge] = {
+    "find": _find, "sed": _sed, "jq": _JQ, "grep": _GREP, "egrep": _GREP, "fgrep": _GREP, "rg": _searching(_RG_FILES)
+}  # fmt: skip

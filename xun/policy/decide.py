@@ -1,0 +1,146 @@
+"""The verdict on an action. Pure and total: the same action, facts, rules and grants give the same decision, always.
+
+In order: a deny rule denies; a hard reason asks; a person's grant allows exactly what it names; an ask rule asks; an
+allow rule allows; whatever is left asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from urllib.parse import urlsplit
+
+from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
+from xun.policy.commands.spec import Use
+from xun.policy.decide_run import decide_run
+from xun.policy.decision import Decision, Reason
+from xun.policy.facts import Facts
+from xun.policy.paths import within
+from xun.policy.places import Places
+from xun.policy.rules import Policy, Rule, RuleKind
+from xun.policy.words import Arg
+
+_CREATES = frozenset({"create", "overwrite", "edit"})
+
+
+def decide(action: Action, facts: Facts, policy: Policy, grants: Sequence[Rule] = ()) -> Decision:
+    """Judge `action`. `grants` are rules the person gave for a time: above ask rules, below hard reasons."""
+    match action:
+        case Run():
+            return decide_run(action, facts, policy, grants)
+        case Write():
+            return _decide_write(action, Places(facts, policy, grants))
+        case Read():
+            return _decide_read(action, Places(facts, policy, grants))
+        case Fetch():
+            return _decide_fetch(action, facts, policy, grants)
+        case UseTool():
+            return _decide_tool(action, facts, policy, grants)
+
+
+def _allow(action: Action, rule: str) -> Decision:
+    return Decision(action=action, effect="allow", rule=rule)
+
+
+def _ask(action: Action, *reasons: Reason, grantable: Sequence[str] = ()) -> Decision:
+    open_to_grants = () if any(reason.hard for reason in reasons) else tuple(grantable)
+    return Decision(action=action, effect="ask", reasons=reasons, grantable=open_to_grants)
+
+
+def _deny(action: Action, rule: Rule) -> Decision:
+    text = rule.reason or f"a rule denies {rule.pattern}"
+    return Decision(
+        action=action, effect="deny", reasons=(Reason(code="deny-rule", text=text, rule=rule.source),), rule=rule.source
+    )
+
+
+def _asked(rule: Rule) -> Reason:
+    return Reason(code="ask-rule", text=rule.reason or f"a rule says ask {rule.pattern!r}", rule=rule.source)
+
+
+def _decide_write(action: Write, places: Places) -> Decision:
+    facts = places.facts
+    path = action.path
+    if rule := places.denied("write", path):
+        return _deny(action, rule)
+    if hard := list(places.change(path, path)):
+        return _ask(action, *hard)
+    fact = facts.paths[path]
+    if facts.temp and within(fact.real, facts.temp) and fact.real != facts.temp:
+        return _allow(action, "temporary folder")
+    if action.op in ("delete", "move") and any(within(root, fact.real) for root in facts.roots):
+        return _ask(action, Reason(code="root", text=f"it would {action.op} the workspace itself", hard=True))
+    if rule := places.grant("write", fact.real):
+        return _allow(action, rule.source)
+    if rule := places.rule("write", fact.real, "ask"):
+        return _ask(action, _asked(rule), grantable=(fact.real,))
+    if fact.links > 1 and action.op in ("overwrite", "edit"):
+        text = f"{path} has other names (hard links), which would change with it"
+        return _ask(action, Reason(code="hard-link", text=text))
+    if rule := places.rule("write", fact.real, "allow"):
+        return _allow(action, rule.source)
+    if not fact.exists and action.op in _CREATES:
+        return _allow(action, "new path in the workspace")
+    verb = {"create": "overwrite"}.get(action.op, action.op)
+    return _ask(action, Reason(code="write", text=f"it would {verb} {path}"), grantable=(fact.real,))
+
+
+def _decide_read(action: Read, places: Places) -> Decision:
+    path = action.path
+    if rule := places.denied("read", path):
+        return _deny(action, rule)
+    problem = places.problem(Use(Arg(path), "read"), path)
+    if problem and problem.hard:
+        return _ask(action, problem)
+    real = places.facts.paths[path].real
+    if rule := places.grant("read", real):
+        return _allow(action, rule.source)
+    if rule := places.rule("read", real, "ask"):
+        return _ask(action, _asked(rule), grantable=(real,))
+    if problem:
+        return _ask(action, problem, grantable=(real,))
+    return _allow(action, "workspace")
+
+
+def _decide_fetch(action: Fetch, facts: Facts, policy: Policy, grants: Sequence[Rule]) -> Decision:
+    try:
+        parts = urlsplit(action.url)
+        host = (parts.hostname or "").rstrip(".").lower()
+        odd = parts.scheme not in ("http", "https") or parts.username is not None or not host
+    except ValueError:
+        host, odd = "", True
+    if rule := _named(policy.own("host", "deny"), host, facts):
+        return _deny(action, rule)
+    if odd:
+        return _ask(action, Reason(code="address", text=f"{action.url} is not a plain http address", hard=True))
+    return _by_name(action, "host", host, facts, policy, grants) or _ask(
+        action, Reason(code="fetch", text=f"{host} is not an allowed host"), grantable=(host,)
+    )
+
+
+def _decide_tool(action: UseTool, facts: Facts, policy: Policy, grants: Sequence[Rule]) -> Decision:
+    if rule := _named(policy.own("tool", "deny"), action.name, facts):
+        return _deny(action, rule)
+    return _by_name(action, "tool", action.name, facts, policy, grants) or _allow(
+        action, "tools are allowed by default"
+    )
+
+
+def _by_name(
+    action: Action, kind: RuleKind, name: str, facts: Facts, policy: Policy, grants: Sequence[Rule]
+) -> Decision | None:
+    granted = [rule for rule in grants if rule.kind == kind and rule.effect == "allow"]
+    if rule := _named(granted, name, facts):
+        return _allow(action, rule.source)
+    if rule := _named(policy.own(kind, "ask"), name, facts):
+        return _ask(action, _asked(rule), grantable=(name,))
+    if rule := _named(policy.own(kind, "allow"), name, facts):
+        return _allow(action, rule.source)
+    return None
+
+
+def _named(rules: Sequence[Rule], name: str, facts: Facts) -> Rule | None:
+    for rule in rules:
+        if rule.in_force(facts.at) and fnmatchcase(name, rule.pattern.lower() if rule.kind == "host" else rule.pattern):
+            return rule
+    return None

@@ -1,0 +1,300 @@
+"""The verdict on a shell command: every segment must be allowed, and nothing about the text may be unclear."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xun.policy.action import Run
+from xun.policy.commands import find_program
+from xun.policy.commands.spec import Judge, Refused, Use
+from xun.policy.decision import Decision, Effect, Reason, Segment
+from xun.policy.facts import Facts
+from xun.policy.needs import HERE, Command, Reading, read_command
+from xun.policy.places import Places
+from xun.policy.prefixes import caught, matched_length, suggestion, without_globals
+from xun.policy.programs import DESTROYERS, EVALUATORS, FETCHERS, PRIVILEGED, base_name, word_set
+from xun.policy.rules import Policy, Rule
+from xun.policy.words import Arg
+
+# Variables that a call may set: they change how output looks and nothing that is run.
+HARMLESS_VARIABLES = word_set("NO_COLOR FORCE_COLOR CLICOLOR CI COLUMNS LINES PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE")
+
+
+def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule] = ()) -> Decision:
+    """Judge a shell command. Pure: everything about the disk comes from `facts`."""
+    reading = read_command(action.command, facts.home, policy.settings.newlines)
+    judge = _Judge(action, reading, Places(facts, policy, grants))
+    return judge.decision()
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What became of one segment."""
+
+    effect: Effect = "allow"
+    rule: Rule | None = None
+    reasons: list[Reason] = field(default_factory=list)
+
+    def ask(self, reason: Reason) -> None:
+        self.reasons.append(reason)
+        if self.effect == "allow":
+            self.effect = "ask"
+
+    def deny(self, reason: Reason, rule: Rule) -> None:
+        self.reasons.insert(0, reason)
+        self.effect, self.rule = "deny", rule
+
+
+class _Judge:
+    def __init__(self, action: Run, reading: Reading, places: Places) -> None:
+        self.action = action
+        self.reading = reading
+        self.places = places
+        self.policy = places.policy
+        self.now = places.facts.at
+        self.grants = [r for r in places.grants if r.kind == "command" and r.effect == "allow" and r.in_force(self.now)]
+        self.catching = [r for r in self.policy.own("command", "deny", "ask") if r.in_force(self.now)]
+
+    def decision(self) -> Decision:
+        outcomes = [self.segment(command) for command in self.reading.commands]
+        reasons = [Reason(code=p.code, text=p.text, hard=p.hard) for p in self.reading.script.problems]
+        reasons += self.around()
+        reasons += [reason for outcome in outcomes for reason in outcome.reasons]
+        reasons = list(dict.fromkeys(reasons))
+        denied = next((outcome for outcome in outcomes if outcome.effect == "deny"), None)
+        exact = next((rule for rule in self.grants if rule.pattern == self.action.command), None)
+        effect: Effect = "allow"
+        rule = outcomes[0].rule.source if outcomes and outcomes[0].rule else None
+        if denied:
+            effect, rule = "deny", denied.rule.source if denied.rule else None
+        elif exact and not any(reason.hard for reason in reasons):
+            effect, rule = "allow", exact.source
+        elif reasons or not outcomes:
+            effect, rule = "ask", None
+        return Decision(
+            action=self.action,
+            effect=effect,
+            reasons=tuple(reasons) if effect != "allow" else (),
+            segments=tuple(self.shown(c, o) for c, o in zip(self.reading.commands, outcomes, strict=True)),
+            grantable=self.grantable(outcomes, reasons) if effect == "ask" else (),
+            rule=rule,
+        )
+
+    def shown(self, command: Command, outcome: _Outcome) -> Segment:
+        rule = outcome.rule.source if outcome.rule else None
+        return Segment(text=command.segment.text, argv=command.segment.argv, effect=outcome.effect, rule=rule)
+
+    def around(self) -> Iterator[Reason]:
+        """Reasons that lie in no single segment: added variables, redirections, fetched text that is run."""
+        for name in self.action.env:
+            if name not in HARMLESS_VARIABLES:
+                yield Reason(code="environment", text=f"it would run with {name} set", hard=True)
+        for operator, target in self.reading.script.redirects:
+            if target.text == "/dev/null" or (operator in (">&", "<&") and target.text.isdigit()):
+                continue
+            key = posixpath.join(self.action.cwd, target.pattern)
+            if operator == "<":
+                if self.places.is_secret(Use(target, "read"), key):
+                    yield Reason(code="secret", text=f"{target.text} names a file that holds secrets", hard=True)
+            elif not target.known or self.moves():
+                yield Reason(code="redirect", text=f"where it writes ({target.text}) cannot be told", hard=True)
+            else:
+                yield from self.places.change(key, target.text)
+        if self.runs_fetched():
+            yield Reason(code="fetched-code", text="what is fetched from the network is run", hard=True)
+
+    def moves(self) -> bool:
+        """In a text with problems: does a command change the folder, so that relative paths cannot be followed?"""
+        if self.reading.script.clear:
+            return False
+        return any(command.segment.argv[0] in ("cd", "pushd", "popd") for command in self.reading.commands)
+
+    def runs_fetched(self) -> bool:
+        names = [
+            {base_name(view[0].text) for view in (c.segment.args, *c.views) if view} for c in self.reading.commands
+        ]
+        for at, found in enumerate(names):
+            if not found & FETCHERS:
+                continue
+            segment = self.reading.commands[at].segment
+            if any(names[outer] & EVALUATORS for outer in segment.inside):
+                return True
+            piped = (
+                later & EVALUATORS
+                for later, command in zip(names[at + 1 :], self.reading.commands[at + 1 :], strict=True)
+                if self.reading.script.clear or command.segment.pipeline == segment.pipeline
+            )
+            if "|" in self.action.command and any(piped):
+                return True
+        return any(found & FETCHERS and found & EVALUATORS for found in names)
+
+    # --- one segment
+
+    def segment(self, command: Command) -> _Outcome:
+        outcome = _Outcome()
+        self.allow(command, outcome)
+        granted = outcome.effect == "allow" and outcome.rule in self.grants
+        for rule in self.catching:
+            if not caught(rule, command):
+                continue
+            text = rule.reason or f"a rule says {rule.effect} {rule.pattern!r}"
+            reason = Reason(code=f"{rule.effect}-rule", text=text, segment=command.segment.text, rule=rule.source)
+            if rule.effect == "deny":
+                outcome.deny(reason, rule)
+                return outcome
+            if not granted:
+                outcome.ask(reason)
+        self.deny_paths(command, outcome)
+        return outcome
+
+    def allow(self, command: Command, outcome: _Outcome) -> None:
+        """Find the rule that allows the segment, and note what speaks against it."""
+        refusal: Refused | None = None
+        for rule in (*self.grants, *self.policy.allowing(command.segment.argv[0])):
+            covered = matched_length(rule, command) if rule.in_force(self.now) else 0
+            if not covered or not self.stays(command):
+                continue
+            uses, refused = self.under(command, covered)
+            if refused is None:
+                outcome.rule = rule
+                for reason in self.uses(command, uses):
+                    outcome.ask(reason)
+                break
+            refusal = refusal or refused
+        else:
+            outcome.ask(self.unlisted(command, refusal))
+        if not command.judged:
+            for reason in self.hazards(command):
+                outcome.ask(reason)
+
+    def stays(self, command: Command) -> bool:
+        """A program called by a relative path is another one in another folder: there no rule covers it."""
+        name = command.segment.argv[0]
+        return "/" not in name or name.startswith("/") or command.segment.folders == ((),)
+
+    def under(self, command: Command, covered: int) -> tuple[Sequence[Use] | None, Refused | None]:
+        """The paths used when a rule covers the first arguments, or why the others are not harmless.
+
+        Words that the rule spells beyond the program's name are its own. Where the table knows them as harmless, the
+        rest must fit it too; where they go beyond it (`git branch -D`), the table judges the other options alone.
+        """
+        program = command.program
+        args = command.segment.args
+        if program.problem is not None:
+            if program.problem.flag not in [arg.text for arg in args[:covered]]:
+                return None, program.problem
+            program = find_program(without_globals(args))
+        elif covered <= program.length:
+            return (None, command.refused) if command.refused else (command.uses, None)
+        if program.judge is None:
+            return None, None
+        if "/" in args[0].text:
+            return None, None
+        try:
+            return program.judge(args[covered:]), None
+        except Refused as refused:
+            goes_beyond = refused.problem.code == "operand" and _spells_more(
+                program.judge, args[program.length : covered]
+            )
+            return (None, None) if goes_beyond else (None, refused)
+
+    def uses(self, command: Command, uses: Sequence[Use] | None) -> Iterator[Reason]:
+        """What speaks against the paths and repositories that an allowed command touches."""
+        text = command.segment.text
+        git = uses is not None and command.program.name[0] == "git" and command.program.name != ("git", "--version")
+        for folder in self.reading.script.starts(self.action.cwd, command.segment):
+            here = [(HERE, posixpath.join(folder, "."))]
+            for at, step in enumerate(command.program.steps):
+                inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
+                here.append((step, posixpath.join(folder, *inner)))
+            for use, key in (*here, *((use, command.keys(folder, use)) for use in uses or ())):
+                if reason := self.places.problem(use, key):
+                    yield reason.model_copy(update={"segment": text})
+            if git:
+                yield from self.repository(command, command.keys(folder, HERE))
+
+    def repository(self, command: Command, key: str) -> Iterator[Reason]:
+        found = self.places.facts.repositories.get(key)
+        if found is None:
+            text = "the repository's configuration could not be looked up"
+            yield Reason(code="no-facts", text=text, hard=True, segment=command.segment.text)
+        elif found:
+            text = f"the repository's configuration may run programs: {', '.join(found[:3])}"
+            yield Reason(code="git-configuration", text=text, hard=True, segment=command.segment.text)
+
+    def unlisted(self, command: Command, refusal: Refused | None) -> Reason:
+        segment = command.segment
+        if refusal is not None:
+            problem = refusal.problem
+            return Reason(code=problem.code, text=problem.text, hard=problem.hard, segment=segment.text)
+        if not segment.literal_name:
+            text = "which program it runs cannot be told"
+            return Reason(code="unknown-program", text=text, hard=True, segment=segment.text)
+        name = segment.argv[0]
+        if not name.isascii():
+            text = f"{name} is written with characters that look like others"
+            return Reason(code="look-alike", text=text, hard=True, segment=segment.text)
+        if "/" in name:
+            text = f"{name} is called by its path: only a rule that spells it covers it"
+            return Reason(code="program-path", text=text, segment=segment.text)
+        return Reason(code="unlisted", text=f"{name} is not on the allowlist", segment=segment.text)
+
+    def hazards(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against a command that no table judges."""
+        text = command.segment.text
+        for view in (command.segment.args, *command.views):
+            if (name := base_name(view[0].text)) in PRIVILEGED:
+                yield Reason(code="privilege", text=f"{name} acts with other rights", hard=True, segment=text)
+                break
+        destroys = any(
+            base_name(v[0].text) in DESTROYERS | {"dd", "find"} for v in (command.segment.args, *command.views)
+        )
+        for use in command.changed:
+            if destroys and (not use.arg.known or self.moves()):
+                shown = f"what it removes or overwrites ({use.arg.text}) cannot be told"
+                yield Reason(code="unknown-path", text=shown, hard=True, segment=text)
+                continue
+            for folder in self.reading.script.starts(self.action.cwd, command.segment):
+                for reason in self.places.change(command.keys(folder, use), use.arg.text):
+                    yield reason.model_copy(update={"segment": text})
+        for use in command.words:
+            folders = self.reading.script.starts(self.action.cwd, command.segment)
+            if any(self.places.is_secret(use, command.keys(folder, use)) for folder in folders):
+                yield Reason(
+                    code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True, segment=text
+                )
+
+    def deny_paths(self, command: Command, outcome: _Outcome) -> None:
+        """Deny rules on reading and writing bind the words of commands too."""
+        if not self.policy.own("read", "deny") and not self.policy.own("write", "deny"):
+            return
+        for folder in self.reading.script.starts(self.action.cwd, command.segment):
+            for use in (*command.uses, *command.words, *command.changed):
+                rule = self.places.denied(use.mode, command.keys(folder, use))
+                if rule and use.mode != "dir":
+                    text = rule.reason or f"a rule denies {use.arg.text}"
+                    reason = Reason(code="deny-rule", text=text, segment=command.segment.text, rule=rule.source)
+                    outcome.deny(reason, rule)
+                    return
+
+    def grantable(self, outcomes: Sequence[_Outcome], reasons: Sequence[Reason]) -> tuple[str, ...]:
+        """The prefixes that would let this very command pass next time; none where they would not."""
+        if any(reason.hard or reason.code != "unlisted" for reason in reasons):
+            return ()
+        prefixes = [
+            suggestion(command)
+            for command, outcome in zip(self.reading.commands, outcomes, strict=True)
+            if outcome.effect == "ask"
+        ]
+        return () if None in prefixes else tuple(dict.fromkeys(p for p in prefixes if p))
+
+
+def _spells_more(judge: Judge, spelled: Sequence[Arg]) -> bool:
+    """Does a rule spell words that the program's table would refuse by themselves?"""
+    try:
+        judge(spelled)
+    except Refused as refused:
+        return refused.problem.code in ("flag", "operand")
+    return False

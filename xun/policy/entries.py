@@ -1,0 +1,77 @@
+"""What may stand on a command allowlist: a prefix of words that names a program and can match."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from xun.policy.programs import INTERPRETERS, PRIVILEGED, WRAPPERS, base_name
+from xun.policy.shell import read_script
+from xun.result import XunError
+
+_CODE_FLAGS = re.compile(r"-[A-Za-z]*[ceEp]|--eval|--print|--exec|--command|-|-i|-S.*")
+
+
+class PolicyError(XunError):
+    """A rule or list entry that cannot be used. The message is one line that says which and why."""
+
+
+@lru_cache(maxsize=1024)
+def words_of(pattern: str) -> tuple[str, ...]:
+    """The words of a command pattern, quotes removed. Raises `PolicyError` where no command can begin with them."""
+    script = read_script(pattern, "")
+    if script.problems:
+        raise PolicyError(f"the prefix {pattern!r} would never match: {script.problems[0].text}")
+    if len(script.segments) != 1:
+        raise PolicyError(f"the prefix {pattern!r} would never match: commands are judged one by one, so give one")
+    segment = script.segments[0]
+    if segment.text != pattern.strip():
+        raise PolicyError(f"the prefix {pattern!r} would never match: redirections and operators are judged apart")
+    if any(arg.glob for arg in segment.args):
+        raise PolicyError(f"the prefix {pattern!r} would never match: it is compared word by word, without patterns")
+    return segment.argv
+
+
+def check_allowed(pattern: str) -> tuple[str, ...]:
+    """The words of an entry that is to allow commands. Raises `PolicyError` where it would allow anything at all."""
+    words = words_of(pattern)
+    name = base_name(words[0])
+    rest = words[1:]
+    if name == "git":
+        _check_git(pattern, rest)
+    elif name in PRIVILEGED:
+        raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs commands with other rights")
+    elif name in WRAPPERS and not _only_looks(name, rest):
+        raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs whatever is given to it")
+    elif name in INTERPRETERS:
+        _check_interpreter(pattern, name, rest)
+    return words
+
+
+def _only_looks(name: str, rest: tuple[str, ...]) -> bool:
+    """Two wrappers have forms that run nothing: `command -v`, and find without an action that executes."""
+    if name == "command":
+        return rest[:1] in (("-v",), ("-V",))
+    return name == "find" and not any(word.startswith(("-exec", "-ok")) for word in rest)
+
+
+def _check_git(pattern: str, rest: tuple[str, ...]) -> None:
+    if rest == ("--version",):
+        return
+    words = list(rest)
+    while words and words[0].startswith("-"):
+        flag = words.pop(0)
+        if flag in ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path") and words:
+            words.pop(0)
+    if not words:
+        raise PolicyError(f"{pattern!r} cannot be allowed: name the git command too, such as git status")
+
+
+def _check_interpreter(pattern: str, name: str, rest: tuple[str, ...]) -> None:
+    if rest in (("--version",), ("-V",), ("-v",), ("-version",)):
+        return
+    if any(_CODE_FLAGS.fullmatch(word) for word in rest):
+        raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs the code that is given to it")
+    operands = [word for word in rest if not word.startswith("-")]
+    if not operands:
+        raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs any program; name the script or module")

@@ -1,0 +1,50 @@
+"""What was looked up about an action before it is judged, as data: a decision can be replayed on it later."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Kind = Literal["file", "folder", "other", "missing"]
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="ignore")
+
+
+class PathFact(_Data):
+    """A path as asked, and what stands there.
+
+    `real` has every link resolved (of a pattern: of the folder it starts in). `matches` holds the resolved paths that a
+    pattern stands for, or None when there are too many to tell. `unclear` says that the folder depends on how links
+    are followed. `links` counts the hard links of a file.
+    """
+
+    real: str
+    kind: Kind = "missing"
+    is_symlink: bool = False
+    links: int = 0
+    matches: tuple[str, ...] | None = ()
+    unclear: bool = False
+
+    @property
+    def exists(self) -> bool:
+        return self.kind != "missing"
+
+
+class Facts(_Data):
+    """The disk around one action. All paths are absolute; `roots` and `temp` are resolved.
+
+    `paths` is keyed by the path as the action spells it, joined to its folder and not normalised. `repositories` maps
+    a folder in which git would run to what its repository's configuration would start (empty: nothing).
+    `at` is when the facts were gathered; rules with an end are not in force without it.
+    """
+
+    roots: tuple[str, ...] = ()
+    temp: str | None = None
+    home: str = ""
+    paths: dict[str, PathFact] = Field(default_factory=dict)
+    repositories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    at: datetime | None = None

@@ -1,0 +1,163 @@
+"""What a shell command touches, as far as its text tells: the paths and repositories to look up before it is judged.
+
+`gather` and `decide` both start here, so that they speak of the same paths.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from xun.policy.commands import Program, find_program
+from xun.policy.commands.spec import Refused, Use
+from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
+from xun.policy.shell import Script, Seg, read_script
+from xun.policy.words import Arg
+
+HERE = Use(Arg("."), "dir")
+_MAX_NESTED = 3
+_FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp", "chattr", "setfacl"})
+_LAST_IS_CHANGED = frozenset({"cp", "ln", "install", "rsync"})
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A segment with what is known of its program. `uses` are the paths its table found, when `refused` is None.
+
+    `words` are the arguments of a program that may be paths, for the programs and forms that no table judges.
+    `changed` are those that it would change or remove, and `views` the commands that it may run in turn.
+    """
+
+    segment: Seg
+    program: Program
+    uses: tuple[Use, ...]
+    refused: Refused | None
+    words: tuple[Use, ...]
+    changed: tuple[Use, ...]
+    views: tuple[tuple[Arg, ...], ...]
+
+    @property
+    def judged(self) -> bool:
+        """Did a table find its arguments harmless?"""
+        return self.program.judge is not None and self.refused is None
+
+    def keys(self, folder: str, use: Use) -> str:
+        """The name under which the facts hold `use`, when the command starts in `folder`."""
+        steps = [step.arg.pattern for step in self.program.steps]
+        return posixpath.join(folder, *steps, use.arg.pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A shell command, read."""
+
+    script: Script
+    commands: tuple[Command, ...]
+
+
+@lru_cache(maxsize=512)
+def read_command(text: str, home: str, newlines: str) -> Reading:
+    """Read a shell command: its segments, programs and the paths they touch."""
+    script = read_script(text, home, newlines)
+    return Reading(script, tuple(_command(segment, home) for segment in script.segments))
+
+
+def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
+    """The paths to look up (by key, with their use) and the folders whose git repository to look up."""
+    paths: set[tuple[str, Use]] = set()
+    repositories: set[str] = set()
+    for command in reading.commands:
+        for folder in reading.script.starts(cwd, command.segment):
+            paths.add((posixpath.join(folder, "."), HERE))
+            for at, step in enumerate(command.program.steps):
+                inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
+                paths.add((posixpath.join(folder, *inner), step))
+            for use in (*command.uses, *command.words, *command.changed):
+                paths.add((command.keys(folder, use), use))
+            if command.judged and command.program.name[0] == "git":
+                repositories.add(command.keys(folder, HERE))
+    for operator, target in reading.script.redirects:
+        paths.add((posixpath.join(cwd, target.pattern), Use(target, "read" if operator == "<" else "write")))
+    return paths, repositories
+
+
+def _command(segment: Seg, home: str) -> Command:
+    program = find_program(segment.args)
+    uses: tuple[Use, ...] = ()
+    refused = program.problem
+    if program.judge and refused is None:
+        try:
+            if not all(arg.known for arg in segment.args):
+                raise Refused("expansion", "it holds a word that only the shell can tell")
+            uses = tuple(program.judge(segment.args[program.length :]))
+        except Refused as problem:
+            refused = problem
+    if program.judge and refused is None:
+        return Command(segment, program, uses, None, (), (), ())
+    views = tuple(_views(segment.args, home, 0))
+    words = tuple(use for view in (segment.args, *views) for use in _words(view))
+    changed = tuple(use for view in (segment.args, *views) for use in _changed(view))
+    return Command(segment, program, (), refused, tuple(dict.fromkeys(words)), tuple(dict.fromkeys(changed)), views)
+
+
+def _views(args: Sequence[Arg], home: str, depth: int) -> Iterator[tuple[Arg, ...]]:
+    """The commands that `args` may run in turn: what follows a wrapper, and the text given to a shell."""
+    name = base_name(args[0].text)
+    if depth >= _MAX_NESTED or name not in WRAPPERS | INTERPRETERS:
+        return
+    for at in range(1, len(args)):
+        text = args[at].text
+        if name in WRAPPERS and text and not text.startswith("-"):
+            yield tuple(args[at:])
+            if base_name(text) in SHELLS | {"eval"}:
+                yield from _views(args[at:], home, depth + 1)
+        if name in SHELLS | WRAPPERS and any(char in text for char in " ;|&\n$`("):
+            yield from _inner(text, home, depth)
+    if name == "eval" and len(args) > 1:
+        yield from _inner(" ".join(arg.text for arg in args[1:]), home, depth)
+
+
+def _inner(text: str, home: str, depth: int) -> Iterator[tuple[Arg, ...]]:
+    for segment in read_script(text, home).segments:
+        yield segment.args
+        yield from _views(segment.args, home, depth + 1)
+
+
+def _words(args: Sequence[Arg]) -> Iterator[Use]:
+    """The words that may name a file: operands, and what stands behind `=`, `@` or `:` or is glued to an option."""
+    for arg in args[1:]:
+        text = arg.text
+        parts = {text, text.partition("=")[2], text.rpartition("@")[2], text.rpartition(":")[2]}
+        if text.startswith("-"):
+            parts = {text.partition("=")[2], text[2:] if text[1:2] != "-" else ""}
+        for part in sorted(parts):
+            if 0 < len(part) <= 1024 and "\n" not in part and not part.startswith("-"):
+                yield Use(Arg(part, arg.known), "meta")
+
+
+def _changed(args: Sequence[Arg]) -> Iterator[Use]:
+    """The operands that a program known to change files changes."""
+    name = base_name(args[0].text)
+    if name == "dd":
+        for arg in args[1:]:
+            if arg.text.startswith("of="):
+                yield Use(Arg(arg.pattern[3:], arg.known), "write")
+        return
+    if name == "find":
+        if any(arg.text in ("-delete", "-exec", "-execdir", "-ok", "-okdir") for arg in args):
+            for arg in args[1:]:
+                if arg.text.startswith(("-", "(", "!")):
+                    break
+                yield Use(arg, "write")
+        return
+    if name not in DESTROYERS | CHANGERS:
+        return
+    operands = [arg for arg in args[1:] if not arg.text.startswith("-") and arg.text]
+    if name in _LAST_IS_CHANGED:
+        operands = operands[-1:]
+    elif name in _FIRST_IS_NO_PATH:
+        operands = operands[1:]
+    for arg in operands:
+        yield Use(arg, "write")

@@ -1,0 +1,175 @@
+"""Rules on paths, by their names alone: which files hold secrets, and which something will run or trust later.
+
+Names are compared as the most lenient file system would: without case, in one Unicode form, without invisible
+characters and without dots or blanks at the end. All functions are pure; paths are absolute and already resolved
+where the caller says so.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import pairwise
+
+from xun.policy.programs import word_set
+
+_SECRET_NAMES = word_set(
+    ".env .envrc .netrc _netrc .pgpass .my.cnf .mylogin.cnf .npmrc .pypirc .git-credentials .htpasswd "
+    ".vault_pass .vault-token credentials credentials.json credentials.toml credentials.yml credentials.yaml "
+    "application_default_credentials.json service-account.json secrets.json secrets.toml secrets.yml "
+    "secrets.yaml secrets.env shadow shadow- gshadow gshadow- sudoers master.key .terraformrc "
+    "terraform.tfstate .dockercfg .s3cfg .boto .wgetrc .curlrc .bash_history .zsh_history .python_history "
+    ".psql_history .mysql_history .node_repl_history id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk "
+    "id_ed25519_sk"
+)
+_SECRET_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx", ".kdb", ".ppk", ".env", ".asc.key")
+_SECRET_FOLDERS = word_set(".ssh .gnupg .aws .azure .kube .password-store")
+_SECRET_PAIRS = frozenset(
+    {(".docker", "config.json"), (".config", "gcloud"), (".config", "gh"), ("library", "keychains")}
+)
+_SAMPLE = re.compile(
+    r"\.env\.(?:example|sample|template|dist|defaults?|tmpl)|(?:.*\.)?(?:example|sample|template)\.env"
+)
+_SECRET_EXAMPLES = (
+    ".env", ".env.local", ".env.production", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials",
+    "id_rsa", "id_ed25519", "id_ecdsa", "credentials", "x.pem", "x.key", "x.p12", ".ssh", ".aws", ".bash_history",
+)  # fmt: skip
+
+# Folders below which everything is protected, and files that are, wherever they stand.
+_PROTECTED_FOLDERS = word_set(
+    ".git .xun .ssh .gnupg .husky .vscode .idea .zed .fleet .devcontainer .claude .cursor .codex .gemini "
+    ".windsurf .roo .continue .clinerules .copilot .circleci .buildkite .woodpecker .forgejo .gitea .gitlab "
+    ".direnv .nvim .vim launchagents launchdaemons autostart"
+)
+_PROTECTED_PAIRS = frozenset(
+    {(".github", "workflows"), (".github", "actions"), (".github", "copilot-instructions.md")}
+    | {(".config", name) for name in ("fish", "git", "systemd", "autostart", "nvim", "pip", "environment.d")}
+)
+_PROTECTED_NAMES = word_set(
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin "
+    ".zlogout .kshrc .cshrc .tcshrc .login .inputrc .pam_environment .xprofile .xinitrc .xsession "
+    "config.fish .envrc .gitconfig .gitmodules .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pythonrc.py "
+    "sitecustomize.py usercustomize.py pip.conf .ripgreprc .wgetrc .curlrc .gitlab-ci.yml .travis.yml "
+    ".drone.yml .appveyor.yml appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile "
+    "cloudbuild.yaml .pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml lefthook.yaml .lefthook.yml "
+    ".vimrc .gvimrc .exrc .nvimrc .emacs .dir-locals.el agents.md agents.override.md claude.md "
+    "claude.local.md gemini.md .cursorrules .windsurfrules .clinerules .goosehints .mcp.json mcp.json "
+    ".aider.conf.yml copilot-instructions.md rust-toolchain.toml rust-toolchain .tool-versions crontab "
+    "authorized_keys known_hosts"
+)
+_PROTECTED_SUFFIXES = (".pth", ".code-workspace")
+_INVISIBLE = re.compile(
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\u3164\ufe00-\ufe0f\ufeff\uffa0]"
+)
+
+
+@lru_cache(maxsize=2048)
+def fold(name: str) -> str:
+    """`name` as it is compared: casefolded, NFKC, without invisible characters and trailing dots and blanks."""
+    if not name.isascii():
+        name = _INVISIBLE.sub("", unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)))
+    folded = name.casefold().rstrip(". ")
+    return folded.partition(":")[0] or folded
+
+
+def _parts(path: str) -> list[str]:
+    return [fold(part) for part in path.split("/") if part not in ("", ".", "..")]
+
+
+def secret(path: str) -> bool:
+    """Does `path` name a file that usually holds secrets?"""
+    parts = _parts(path)
+    if not parts:
+        return False
+    if any(part in _SECRET_FOLDERS for part in parts) or not _SECRET_PAIRS.isdisjoint(pairwise(parts)):
+        return True
+    name = parts[-1]
+    if _SAMPLE.fullmatch(name):
+        return False
+    return name in _SECRET_NAMES or name.startswith(".env.") or (name.endswith(_SECRET_SUFFIXES))
+
+
+def may_be_secret(pattern: str) -> bool:
+    """Could a file-name pattern that picks something out (not a bare `*`) match a file that holds secrets?"""
+    last = fold(pattern.rstrip("/").rpartition("/")[2])
+    if secret(pattern):
+        return True
+    if not any(mark in last for mark in "*?[{") or not last.strip("*?"):
+        return False
+    return any(fnmatchcase(example, last) for example in _SECRET_EXAMPLES)
+
+
+def protected(path: str) -> bool:
+    """Will something run or trust the file at `path` later: hooks, start-up files, workflows, tool configuration?"""
+    parts = _parts(path)
+    if not parts:
+        return False
+    if any(part in _PROTECTED_FOLDERS for part in parts) or not _PROTECTED_PAIRS.isdisjoint(pairwise(parts)):
+        return True
+    return parts[-1] in _PROTECTED_NAMES or parts[-1].endswith(_PROTECTED_SUFFIXES)
+
+
+def special(path: str) -> bool:
+    """Does `path` lead into /proc, /sys or /dev, other than /dev/null? They are no files: no rule covers them."""
+    if path == "/dev/null":
+        return False
+    return path.startswith(("/proc/", "/sys/", "/dev/")) or path in ("/proc", "/sys", "/dev")
+
+
+def within(path: str, folder: str) -> bool:
+    """Is `path` the folder or below it? Both are absolute, resolved, without a slash at the end."""
+    return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
+
+
+def within_any(path: str, folders: Iterable[str]) -> bool:
+    return any(within(path, folder) for folder in folders)
+
+
+def matches(pattern: str, path: str, roots: Iterable[str]) -> bool:
+    """Does a path pattern of a rule cover `path`?
+
+    A pattern without `*`, `?` or `[` names a file or a folder with everything below it. `**/` stands for any folders.
+    A relative pattern is taken from each root, and one that begins with `**/` from anywhere.
+    """
+    path = path.rstrip("/") or "/"
+    if pattern in ("*", "**"):
+        return True
+    if not any(mark in pattern for mark in "*?["):
+        anchored = [pattern] if pattern.startswith("/") else [posixpath.join(root, pattern) for root in roots]
+        return any(within(path, posixpath.normpath(folder)) for folder in anchored)
+    anywhere = pattern.startswith(("/", "**/"))
+    anchored = [pattern] if anywhere else [posixpath.join(root, pattern) for root in roots]
+    return any(_glob(one).fullmatch(path) is not None for one in anchored)
+
+
+@lru_cache(maxsize=512)
+def _glob(pattern: str) -> re.Pattern[str]:
+    """`**/` is any folders, `**` anything, `*` anything but a slash. A folder that matches covers its inside."""
+    out: list[str] = []
+    at = 0
+    while at < len(pattern):
+        if pattern.startswith("**/", at):
+            out.append("(?:.*/)?")
+            at += 3
+        elif pattern.startswith("**", at):
+            out.append(".*")
+            at += 2
+        elif pattern[at] == "*":
+            out.append("[^/]*")
+            at += 1
+        elif pattern[at] == "?":
+            out.append("[^/]")
+            at += 1
+        elif pattern[at] == "[" and (end := pattern.find("]", at + 2)) > 0:
+            inner = pattern[at + 1 : end].replace("\\", r"\\").replace("[", r"\[")
+            out.append(f"[^{inner[1:]}]" if inner[0] in "!^" else f"[{inner}]")
+            at = end + 1
+        else:
+            out.append(re.escape(pattern[at]))
+            at += 1
+    return re.compile(("/?" if pattern.startswith("**/") else "") + "".join(out) + "(?:/.*)?", re.DOTALL)

@@ -1,0 +1,117 @@
+"""Judging one path that an action touches, by the facts about it: where it is, what it names, which rules cover it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xun.policy.commands.spec import Mode, Use
+from xun.policy.decision import Effect, Reason
+from xun.policy.facts import Facts
+from xun.policy.paths import matches, may_be_secret, protected, secret, special, within, within_any
+from xun.policy.rules import Policy, Rule, RuleKind
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The paths of one action, judged against facts and rules."""
+
+    facts: Facts
+    policy: Policy
+    grants: Sequence[Rule] = ()
+
+    def denied(self, kind: Mode | str, key: str) -> Rule | None:
+        """The deny rule on reading or writing that covers the path at `key`, as spelled or as resolved."""
+        rules = self.policy.own("write" if kind == "write" else "read", "deny")
+        if not rules:
+            return None
+        paths = self.names(key)
+        for rule in rules:
+            if rule.in_force(self.facts.at) and any(matches(rule.pattern, path, self.facts.roots) for path in paths):
+                return rule
+        return None
+
+    def names(self, key: str) -> list[str]:
+        """Every path that `key` stands for: as spelled, resolved, and what a pattern matches."""
+        fact = self.facts.paths.get(key)
+        spelled = posixpath.normpath(key)
+        if fact is None:
+            return [spelled]
+        return list(dict.fromkeys((spelled, fact.real, *(fact.matches or ()))))
+
+    def problem(self, use: Use, key: str) -> Reason | None:
+        """Why a reader may not touch the path at `key` unasked, or None."""
+        fact = self.facts.paths.get(key)
+        shown = use.arg.text
+        if fact is None:
+            return Reason(code="no-facts", text=f"{shown} could not be looked up", hard=True)
+        if use.mode == "git" and ":" in shown and not (fact.exists or shown.startswith("/")):
+            if secret(shown.rpartition(":")[2]):
+                return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
+            return None
+        if any(special(path) for path in self.names(key)):
+            return Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
+        if use.mode in ("read", "git", "exec") and self.is_secret(use, key):
+            return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
+        if fact.unclear:
+            return Reason(code="folder", text=f"where {shown} leads depends on how links are followed")
+        if fact.matches is None:
+            return Reason(code="glob", text=f"{shown} matches too many files to look at")
+        if outside := next((path for path in (fact.real, *fact.matches) if not self.readable(path, use.mode)), None):
+            return Reason(code="outside", text=f"{shown} is outside the workspace ({outside})")
+        return None
+
+    def readable(self, path: str, mode: Mode) -> bool:
+        if path == "/dev/null" or within_any(path, self.facts.roots):
+            return True
+        if mode == "exec":
+            return False
+        if self.facts.temp and within(path, self.facts.temp):
+            return True
+        return self.rule("read", path, "allow") is not None or self.grant("read", path) is not None
+
+    def is_secret(self, use: Use, key: str) -> bool:
+        fact = self.facts.paths.get(key)
+        if fact and use.arg.glob and not fact.matches and may_be_secret(use.arg.text):
+            return True
+        return any(secret(self.inside(path)) for path in self.names(key))
+
+    def inside(self, path: str) -> str:
+        """`path` without the root it is in: the names above a workspace say nothing about what is in it."""
+        for root in self.facts.roots:
+            if within(path, root):
+                return path[len(root) :]
+        return path
+
+    def is_protected(self, key: str) -> bool:
+        return any(protected(self.inside(path)) for path in self.names(key))
+
+    def change(self, key: str, shown: str) -> Iterator[Reason]:
+        """The hard reasons against changing the path at `key`."""
+        fact = self.facts.paths.get(key)
+        names = self.names(key)
+        if fact is None:
+            yield Reason(code="no-facts", text=f"{shown} could not be looked up", hard=True)
+        elif self.facts.temp and all(within(path, self.facts.temp) for path in (fact.real, *(fact.matches or ()))):
+            return
+        elif any(special(path) for path in names):
+            yield Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
+        elif self.is_protected(key):
+            yield Reason(code="protected", text=f"{shown} is run or trusted later: it is protected", hard=True)
+        elif not all(within_any(path, self.facts.roots) for path in (fact.real, *(fact.matches or ()))):
+            yield Reason(code="outside", text=f"{shown} is outside the workspace ({fact.real})", hard=True)
+
+    def rule(self, kind: RuleKind, path: str, *effects: Effect) -> Rule | None:
+        """The first rule in force of one's own that covers the resolved `path`."""
+        for rule in self.policy.own(kind, *effects):
+            if rule.in_force(self.facts.at) and matches(rule.pattern, path, self.facts.roots):
+                return rule
+        return None
+
+    def grant(self, kind: RuleKind, path: str) -> Rule | None:
+        for rule in self.grants:
+            covers = rule.kind == kind and rule.effect == "allow" and rule.in_force(self.facts.at)
+            if covers and matches(rule.pattern, path, self.facts.roots):
+                return rule
+        return None

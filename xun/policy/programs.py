@@ -1,0 +1,54 @@
+"""Kinds of programs that matter to a policy beyond their options: which run others, reach out, or destroy.
+
+Names are the last part of the path they are called by.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of `text`: a table of names, written as it is read."""
+    return frozenset(text.split())
+
+
+# Run their arguments, or text, as another command.
+WRAPPERS = word_set(
+    "command builtin exec env nice nohup timeout time stdbuf setsid ionice chrt taskset xargs parallel watch "
+    "strace ltrace busybox toybox flock chroot unshare nsenter script expect unbuffer entr find fd eval "
+    "source . trap sudo doas su pkexec run0 gosu setpriv runuser ssh npx bunx uvx pnpx corepack coproc "
+    "rlwrap caffeinate systemd-run firejail bwrap sem gdb valgrind perf"
+)
+SHELLS = word_set("sh bash dash zsh ksh mksh fish csh tcsh ash rbash pwsh")
+INTERPRETERS = SHELLS | word_set(
+    "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit tclsh wish Rscript "
+    "julia osascript groovy scala ghci runghc guile racket sbcl ocaml elixir erl iex irb awk gawk mawk nawk "
+    "ipython jshell"
+)
+PRIVILEGED = word_set("sudo sudoedit doas su pkexec run0 gosu runuser setpriv machinectl")
+FETCHERS = word_set("curl wget wget2 fetch aria2c http https xh lynx w3m nc ncat netcat socat ftp tftp sftp scp")
+EVALUATORS = frozenset({"eval", "source", ".", "exec"}) | INTERPRETERS
+# Change or remove what their operands name.
+DESTROYERS = word_set("rm rmdir unlink shred truncate wipe srm")
+CHANGERS = word_set("mv cp ln install rsync tee touch mkdir chmod chown chgrp chattr setfacl")
+STATE = word_set(
+    "export declare typeset local readonly unset alias unalias set shopt enable hash umask ulimit read "
+    "mapfile readarray getopts bind complete compgen compopt cd pushd popd dirs let shift printenv history "
+    "fc jobs fg bg wait kill"
+)
+ENDERS = word_set("kill pkill killall reboot shutdown halt poweroff mkfs fdisk parted dd") | DESTROYERS
+# Their first word says what they do: on its own the name would cover too much.
+MANY = word_set(
+    "git npm pnpm yarn cargo go docker podman kubectl helm uv pip pip3 poetry gh glab aws gcloud az "
+    "terraform brew apt apt-get systemctl bundle rails dotnet gradle mvn mix composer conda"
+)
+
+_VERSIONED = re.compile(r"(python|perl|ruby|lua|php|node|pypy)[0-9][0-9.]*")
+
+
+def base_name(program: str) -> str:
+    """The name a program is known by: the last part of its path, without a version number behind it."""
+    name = program.rpartition("/")[2]
+    versioned = _VERSIONED.fullmatch(name)
+    return versioned[1] if versioned else name

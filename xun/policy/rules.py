@@ -1,0 +1,156 @@
+"""Rules, and the policy they make up."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from xun.policy.commands import default_commands
+from xun.policy.decision import Effect
+from xun.policy.entries import PolicyError, check_allowed, words_of
+
+__all__ = ["DEFAULT_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Settings"]
+
+RuleKind = Literal["command", "write", "read", "tool", "host"]
+DEFAULT_SOURCE = "default list"
+
+
+class Rule(BaseModel):
+    """One line of a policy.
+
+    `pattern` is a prefix of words for a command (`npm test`), a path or path pattern for write and read (`src/`,
+    `**/.env*`; relative ones are taken from each root), a name or name pattern for a tool, a host name or `*.domain`
+    for a host. `source` says where the rule lives: a list's name or `file:line`. It ends at `until`, or when `uses`
+    (how often it may still be used) is 0.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
+
+    effect: Effect
+    kind: RuleKind
+    pattern: str
+    source: str = "rule"
+    reason: str | None = None
+    until: datetime | None = None
+    uses: int | None = None
+
+    def in_force(self, now: datetime | None) -> bool:
+        """Does it count at `now`? One with an end does not when the time is unknown."""
+        if self.uses is not None and self.uses <= 0:
+            return False
+        return self.until is None or (now is not None and now < self.until)
+
+
+class Settings(BaseModel):
+    """How what the rules leave open is treated. See the `[settings]` table of a policy file."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
+
+    newlines: Literal["ask", "split"] = "ask"
+    substitution: Literal["ask", "inner"] = "ask"
+    loops: Literal["ask", "inner"] = "ask"
+    risk: Literal["on", "off"] = "on"
+    sandbox: Literal["off", "auto", "required"] = "auto"
+    auto_allow_sandboxed: bool = False
+
+
+class Policy:
+    """All rules in force for an agent, and its settings.
+
+    `commands` and `write_paths` are allow rules in short form. `rules` adds any others. `defaults` keeps the built-in
+    list of commands that read; without it only what is given here allows anything. Raises `PolicyError` for a rule
+    that would never match, that would allow anything at all, or for a setting that is not available.
+    """
+
+    __slots__ = ("_by_name", "_rules", "defaults", "settings")
+
+    def __init__(
+        self,
+        commands: Iterable[str] = (),
+        write_paths: Iterable[str] = (),
+        rules: Iterable[Rule] = (),
+        settings: Settings | None = None,
+        defaults: bool = True,
+    ) -> None:
+        own = [Rule(effect="allow", kind="command", pattern=pattern, source="policy") for pattern in commands]
+        own += [Rule(effect="allow", kind="write", pattern=_tidy(path), source="policy") for path in write_paths]
+        own += rules
+        for rule in own:
+            _check(rule)
+        self._rules: tuple[Rule, ...] = tuple(own)
+        self.settings = settings or Settings()
+        self.defaults = defaults
+        _check_settings(self.settings)
+
+    def copy(self, extra: Sequence[Rule] = ()) -> Policy:
+        """An independent copy, with `extra` rules behind the others. Raises `PolicyError` as the constructor does."""
+        for rule in extra:
+            _check(rule)
+        twin = object.__new__(Policy)
+        twin._rules = (*self._rules, *extra)
+        twin.settings = self.settings
+        twin.defaults = self.defaults
+        return twin
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Every rule in force: one's own first, then those of the default list."""
+        return (*self._rules, *(_default_rules() if self.defaults else ()))
+
+    def own(self, kind: RuleKind, *effects: Effect) -> list[Rule]:
+        """The rules of one kind with one of `effects`, without those of the default list."""
+        return [rule for rule in self._rules if rule.kind == kind and rule.effect in effects]
+
+    def allowing(self, name: str) -> list[Rule]:
+        """The allow rules for commands whose first word is `name`; of one's own, all of them."""
+        found = self.own("command", "allow")
+        if self.defaults:
+            found += _defaults_by_name().get(name, ())
+        return found
+
+
+@lru_cache(maxsize=1)
+def _default_rules() -> tuple[Rule, ...]:
+    return tuple(
+        Rule(effect="allow", kind="command", pattern=pattern, source=DEFAULT_SOURCE) for pattern in default_commands()
+    )
+
+
+@lru_cache(maxsize=1)
+def _defaults_by_name() -> Mapping[str, list[Rule]]:
+    by_name: dict[str, list[Rule]] = {}
+    for rule in _default_rules():
+        by_name.setdefault(rule.pattern.split()[0], []).append(rule)
+    return by_name
+
+
+def _tidy(path: str) -> str:
+    if not path.strip():
+        raise PolicyError("an empty write path")
+    return posixpath.normpath(path)
+
+
+@lru_cache(maxsize=1024)
+def _check(rule: Rule) -> None:
+    if not rule.pattern.strip():
+        raise PolicyError(f"{rule.source}: a {rule.kind} rule with an empty pattern")
+    if rule.kind == "command" and rule.effect == "allow":
+        check_allowed(rule.pattern)
+    elif rule.kind == "command":
+        words_of(rule.pattern)
+
+
+def _check_settings(settings: Settings) -> None:
+    if settings.substitution != "ask":
+        raise PolicyError('settings: substitution = "inner" is not available in this version: use "ask"')
+    if settings.loops != "ask":
+        raise PolicyError('settings: loops = "inner" is not available in this version: use "ask"')
+    if settings.auto_allow_sandboxed:
+        raise PolicyError("settings: auto_allow_sandboxed = true is not available in this version: use false")
+    if settings.sandbox == "required":
+        raise PolicyError('settings: sandbox = "required" is not available in this version: use "auto" or "off"')

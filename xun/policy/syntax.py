@@ -1,0 +1,270 @@
+"""What the bash grammar (tree-sitter) makes of a text: where its words and operators are, and what it holds besides.
+
+Two readings of one tree. The strict one lists every word, operator and redirection of a text made of the closed set of
+nodes and tokens alone, to be compared with the word decoder. The loose one finds every command anywhere in the text,
+inside loops and substitutions too, so that deny rules and hard reasons see them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from xun.policy.prescreen import MAX_DEPTH, Problem
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+Span = tuple[int, int]
+# ("command", spans of its words) | ("operator" | "redirect", its span)
+Item = tuple[Literal["command", "operator", "redirect"], tuple[Span, ...]]
+
+_WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation", "simple_expansion", "expansion"})
+_INSIDE_WORDS = frozenset({"string_content", "word", "number", "string", "raw_string", "simple_expansion"})
+_CONTAINERS = frozenset({"program", "list", "pipeline", "subshell", "redirected_statement"})
+_TOKENS = frozenset({"&&", "||", ";", "|", "(", ")"})
+_TEST_NODES = frozenset({"unary_expression", "binary_expression"})
+_VARIABLES = frozenset({"special_variable_name", "variable_name"})
+
+_SOFT = {
+    "command_substitution": ("substitution", "it runs a command in $(…) or backquotes"),
+    "process_substitution": ("process-substitution", "it runs a command in <(…) or >(…)"),
+    "simple_expansion": ("expansion", "it expands a variable"),
+    "expansion": ("expansion", "it expands a variable"),
+    "arithmetic_expansion": ("expansion", "it computes an arithmetic expansion"),
+    "heredoc_redirect": ("heredoc", "it feeds a here-document"),
+    "herestring_redirect": ("heredoc", "it feeds a here-string"),
+    "file_redirect": ("redirect", "it redirects to or from something else than /dev/null"),
+    "for_statement": ("compound", "it holds a loop"),
+    "c_style_for_statement": ("compound", "it holds a loop"),
+    "while_statement": ("compound", "it holds a loop"),
+    "if_statement": ("compound", "it holds an if"),
+    "case_statement": ("compound", "it holds a case"),
+    "compound_statement": ("compound", "it groups commands in braces"),
+    "negated_command": ("negation", "it negates the status of a command"),
+    "test_command": ("test", "it holds a test that is not judged"),
+    "function_definition": ("function", "it defines a function"),
+    "variable_assignment": ("assignment", "it sets a variable"),
+    "variable_assignments": ("assignment", "it sets a variable"),
+    "declaration_command": ("declaration", "it declares variables"),
+    "unset_command": ("declaration", "it unsets variables"),
+    "ansi_c_string": ("quoting", "it uses $'…' quoting"),
+    "translated_string": ("quoting", 'it uses $"…" quoting'),
+    "brace_expression": ("brace", "its brace expansion is not a simple one"),
+}
+
+
+@dataclass(slots=True)
+class Visible:
+    """A command found anywhere in a text: the spans of its words, the one of its name first."""
+
+    start: int
+    end: int
+    words: list[Span]
+    pipeline: int
+    inside: tuple[int, ...]
+    literal_name: bool = True
+
+
+@dataclass(slots=True)
+class Tree:
+    """What the grammar found. Spans are character offsets."""
+
+    items: list[Item] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    commands: list[Visible] = field(default_factory=list)
+    redirects: list[tuple[str, Span]] = field(default_factory=list)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    import tree_sitter
+    import tree_sitter_bash
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+def read_tree(text: str) -> Tree:
+    """Parse `text`. Never raises: what is not understood is among the problems."""
+    root = _parser().parse(text.encode()).root_node
+    reader = _Reader(text)
+    if root.has_error:
+        reader.problem("syntax", "it is not complete bash", hard=True)
+    reader.read(root)
+    reader.find_commands(root)
+    return reader.tree
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.tree = Tree()
+        self.span = _spans(text)
+        self.seen: set[str] = set()
+        self.pipelines = 0
+        self.late: list[Span] = []
+
+    def problem(self, code: str, text: str, *, hard: bool = False) -> None:
+        if text not in self.seen:
+            self.seen.add(text)
+            self.tree.problems.append(Problem(code, text, hard))
+
+    # --- the strict reading
+
+    def read(self, root: Node) -> None:
+        """List the items, without recursion: a chain of a thousand `&&` nests a thousand lists."""
+        stack = [(root, 0)]
+        while stack:
+            node, depth = stack.pop()
+            if depth > MAX_DEPTH:
+                self.problem("nesting", f"it is nested more than {MAX_DEPTH} deep", hard=True)
+            elif node.type in _CONTAINERS:
+                inner = depth + (node.type == "subshell")
+                stack += [(child, inner) for child in node.children]
+            else:
+                self.leaf(node)
+        self.tree.items.sort(key=lambda item: item[1][0])
+        self.give_back_words()
+
+    def leaf(self, node: Node) -> None:
+        kind = node.type
+        if kind == "command":
+            self.command(node)
+        elif kind == "test_command" and node.children[0].type == "[":
+            self.item("command", *self.test_words(node))
+        elif kind == "file_redirect":
+            self.late += self.redirect(node)
+        elif not node.is_named and kind in _TOKENS:
+            self.item("operator", self.span(node))
+        elif kind != "comment":
+            self.refuse(node)
+
+    def give_back_words(self) -> None:
+        """Words that follow a redirection are counted to it by the grammar; they belong to the command before it."""
+        items = self.tree.items
+        for span in self.late:
+            before = [i for i, (kind, spans) in enumerate(items) if kind == "command" and spans[0] < span]
+            if not before:
+                self.problem("syntax", "words stand where no command is", hard=True)
+                return
+            kind, words = items[before[-1]]
+            items[before[-1]] = (kind, tuple(sorted((*words, span))))
+
+    def command(self, node: Node) -> None:
+        words: list[Span] = []
+        for child in node.children:
+            if child.type == "command_name":
+                child = child.children[0]
+            if child.type == "file_redirect":
+                words += self.redirect(child)
+            elif child.type in _WORDS:
+                self.check_word(child)
+                words.append(self.span(child))
+            else:
+                self.refuse(child)
+        if words:
+            self.item("command", *sorted(words))
+
+    def check_word(self, node: Node) -> None:
+        """A word may hold literal text, quotes and the few expansions that the decoder judges; no other node."""
+        if node.type == "simple_expansion":
+            if any(child.type not in _VARIABLES for child in node.children[1:]):
+                self.refuse(node)
+            return
+        if node.type == "expansion":
+            if [child.type for child in node.children] != ["${", "variable_name", "}"]:
+                self.refuse(node)
+            return
+        for child in node.children:
+            if child.is_named and child.type in _INSIDE_WORDS | {"expansion"}:
+                self.check_word(child)
+            elif child.is_named or child.type not in ('"', "$"):
+                self.refuse(child)
+
+    def test_words(self, node: Node) -> Iterator[Span]:
+        for child in node.children:
+            if child.type in _TEST_NODES:
+                yield from self.test_words(child)
+            else:
+                if child.type in _WORDS:
+                    self.check_word(child)
+                elif child.is_named and child.type != "test_operator":
+                    self.refuse(child)
+                yield self.span(child)
+
+    def redirect(self, node: Node) -> list[Span]:
+        """Note a redirection; returns the words that the grammar counts to it beyond its target."""
+        targets = [child for child in node.children if child.type in _WORDS]
+        others = [child for child in node.children if child.type not in _WORDS and child.type != "file_descriptor"]
+        if len(others) != 1 or others[0].type not in (">", ">&", "&>", "<") or not targets:
+            self.refuse(node)
+        for target in targets:
+            self.check_word(target)
+        if not targets:
+            return []
+        self.item("redirect", (self.span(node)[0], self.span(targets[0])[1]))
+        return [self.span(target) for target in targets[1:]]
+
+    def item(self, kind: Literal["command", "operator", "redirect"], *spans: Span) -> None:
+        self.tree.items.append((kind, spans))
+
+    def refuse(self, node: Node) -> None:
+        if node.type in _SOFT:
+            self.problem(*_SOFT[node.type])
+        elif node.type == "&":
+            self.problem("background", "it starts something in the background (&)")
+        elif node.type == "|&":
+            self.problem("operator", "|& is not one of the operators that are judged")
+        elif node.type == "ERROR" or node.is_missing:
+            self.problem("syntax", "it is not complete bash", hard=True)
+        else:
+            self.problem("construct", f"it holds a construct that is not judged ({node.type.replace('_', ' ')})")
+
+    # --- the loose reading
+
+    def find_commands(self, root: Node) -> None:
+        stack: list[tuple[Node, int, tuple[int, ...]]] = [(root, 0, ())]
+        while stack:
+            node, pipeline, inside = stack.pop()
+            if node.type == "pipeline":
+                self.pipelines += 1
+                pipeline = self.pipelines
+            if node.type in ("command", "declaration_command", "unset_command"):
+                inside = self.visible(node, pipeline, inside)
+            elif node.type in ("file_redirect", "herestring_redirect", "heredoc_redirect"):
+                self.loose_redirect(node)
+            if node.type == "command_substitution":
+                pipeline = 0
+            stack += [(child, pipeline, inside) for child in reversed(node.children) if child.is_named]
+
+    def visible(self, node: Node, pipeline: int, inside: tuple[int, ...]) -> tuple[int, ...]:
+        words: list[Span] = []
+        literal = True
+        for child in node.children:
+            if child.type == "command_name":
+                literal = child.children[0].type in ("word", "string", "raw_string", "concatenation", "number")
+            elif child.type in ("file_redirect", "herestring_redirect", "heredoc_redirect", "variable_assignment"):
+                continue
+            words.append(self.span(child))
+        if words:
+            self.tree.commands.append(Visible(*self.span(node), words, pipeline, inside, literal))
+            return (*inside, len(self.tree.commands) - 1)
+        return inside
+
+    def loose_redirect(self, node: Node) -> None:
+        operator = next((child.type for child in node.children if not child.is_named), "")
+        targets = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
+        if targets and node.type == "file_redirect":
+            self.tree.redirects.append((operator, self.span(targets[0])))
+
+
+def _spans(text: str) -> Callable[[Node], Span]:
+    """A function from a node to its span in characters: the grammar counts bytes."""
+    if text.isascii():
+        return lambda node: (node.start_byte, node.end_byte)
+    offsets: list[int] = []
+    for index, char in enumerate(text):
+        offsets += [index] * len(char.encode())
+    offsets.append(len(text))
+    return lambda node: (offsets[node.start_byte], offsets[node.end_byte])
