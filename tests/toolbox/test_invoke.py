@@ -2,13 +2,17 @@
 
 import asyncio
 import contextvars
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
+import xun
 from xun.policy.action import Read, Run, Write
 from xun.result import ErrorInfo, Result
 from xun.toolbox import worker
@@ -18,6 +22,7 @@ from xun.toolbox.tool import Tool
 
 pytestmark = pytest.mark.anyio
 
+ROOT = Path(xun.__file__).parent.parent
 CTX: ToolCallContext[Any] = ToolCallContext(None, "tool", None)
 
 
@@ -218,7 +223,7 @@ async def test_too_many_stuck_calls_are_an_error_and_the_slot_of_one_that_ends_i
     assert await run(quick) == Result.Ok("quick")
 
 
-def test_a_call_that_outlives_its_loop_does_no_harm(recwarn: pytest.WarningsRecorder):
+def test_a_call_that_outlives_its_loop_does_no_harm():
     started, release = threading.Event(), threading.Event()
 
     def stuck() -> None:
@@ -235,6 +240,24 @@ def test_a_call_that_outlives_its_loop_does_no_harm(recwarn: pytest.WarningsReco
     release.set()
     thread.join(10)
     assert not thread.is_alive()
+
+
+def test_a_stuck_synchronous_tool_does_not_keep_the_process_alive():
+    script = """
+import asyncio, time
+from xun.toolbox.attr import tool_attr
+from xun.toolbox.toolbox import ToolBox
+
+@tool_attr(timeout=0.05)
+def stuck() -> None:
+    time.sleep(300)
+
+print(ToolBox().register(stuck).call_tool(None, "stuck", {}).unwrap_err().error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True, cwd=ROOT
+    )
+    assert done.stdout == "timed out after 0.05 s; it may have partly run\n"
 
 
 async def test_actions_are_told_from_validated_arguments_and_context():

@@ -20,6 +20,8 @@ from xun.toolbox.signature import EMPTY, Parameter
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 
+MARKER = object()
+
 
 def list_dir(path: str, details: bool = False) -> dict:
     """List the contents of a directory.
@@ -134,6 +136,16 @@ def test_a_parameter_may_have_any_name_that_python_allows():
     assert Tool(odd).validate(given).unwrap() == given
 
 
+def test_a_default_that_json_lacks_is_not_shown():
+    def wait(marker: Any = MARKER, ratio: Path | float = math.nan, day: dt.date = dt.date(2024, 2, 29)) -> None: ...
+
+    assert Tool(wait).parameters["properties"] == {
+        "marker": {},
+        "ratio": {"anyOf": [{"type": "string", "format": "path"}, {"type": "number"}]},
+        "day": {"type": "string", "format": "date", "default": "2024-02-29"},
+    }
+
+
 class Colour(enum.Enum):
     RED = "red"
     BLUE = "blue"
@@ -175,6 +187,26 @@ def test_richer_hints_are_described_too_and_titles_are_left_out():
     }
     assert parameters["additionalProperties"] is False
     assert list(parameters)[:4] == ["type", "properties", "required", "additionalProperties"]
+
+
+class Title(BaseModel):
+    kind: Literal["title"]
+
+
+class Page(BaseModel):
+    kind: Literal["page"]
+
+
+def test_the_tags_of_a_union_are_kept_whatever_they_are_called():
+    def put(part: Annotated[Title | Page, Field(discriminator="kind")]) -> None: ...
+
+    assert Tool(put).parameters["properties"]["part"]["discriminator"] == {
+        "propertyName": "kind",
+        "mapping": {"title": "#/$defs/Title", "page": "#/$defs/Page"},
+    }
+    assert Tool(put).validate({"part": {"kind": "page"}}).unwrap() == {"part": Page(kind="page")}
+    error = Tool(put).validate({"part": {"kind": "x"}}).unwrap_err().error
+    assert error.startswith("Invalid arguments: 'part' is refused: Input tag 'x' found using 'kind'")
 
 
 HINTS: list[Any] = [

@@ -233,6 +233,13 @@ def test_only_what_was_given_is_passed_on_so_defaults_stay_the_functions_own():
     assert ToolBox().register(keep).call_tool(None, "keep", {}).unwrap() is True
 
 
+def test_a_default_that_only_the_hint_gives_is_passed_on():
+    def take(value: Annotated[int, Field(default=3)]) -> int:
+        return value
+
+    assert ToolBox().register(take).call_tool(None, "take", {}).unwrap() == 3
+
+
 def test_checking_changes_nothing_of_what_was_given():
     given = {"value": "a, b"}
     assert tool_for(list[str]).validate(given).unwrap() == {"value": ["a", "b"]}

@@ -85,12 +85,11 @@ def unlist_for(hint: Any) -> Unlist | None:
     others = [kind for kind in kinds if not _is_list(kind)]
     if not lists or any(_takes_text(kind) for kind in others):
         return None
-    optional = NoneType in others
     separated = lists[0] if all(kind is NoneType for kind in others) else None
 
     def unlist(text: str) -> Any:
         if text.strip() == "null":
-            return None if optional else text
+            return None  # validation refuses it where null is not allowed
         if text.lstrip().startswith("["):
             return _loads_or_text(text)
         return text if separated is None else _separated(text, separated)

@@ -1,18 +1,16 @@
 """Whatever a tool's function does ends as a `Result`: a plain value as `Ok`, an exception as `Err`.
 
-Only what is meant for the program itself passes: `KeyboardInterrupt` and cancellation.
+Only what is meant for the program itself passes: `KeyboardInterrupt` and cancellation, which are no `Exception`. A
+tool that leaves by `sys.exit` has failed like any other.
 """
 
 from __future__ import annotations
 
 import inspect
-from asyncio import CancelledError
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from xun.result import Err, ErrorInfo, Ok, Result, to_jsonable
-
-_PASSING = (KeyboardInterrupt, CancelledError, GeneratorExit)
 
 
 def except_safe(call: Callable[[], Any]) -> Result[Any]:
@@ -20,8 +18,6 @@ def except_safe(call: Callable[[], Any]) -> Result[Any]:
     try:
         value = call()
         return Ok(value) if inspect.isawaitable(value) else as_result(value)
-    except _PASSING:
-        raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of a tool is an answer to the model
         return error_of(error)
 
@@ -30,8 +26,6 @@ async def except_safe_await(call: Callable[[], Awaitable[Any]]) -> Result[Any]:
     """Call it and await what it returns."""
     try:
         return as_result(await call())
-    except _PASSING:
-        raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of a tool is an answer to the model
         return error_of(error)
 

@@ -69,7 +69,7 @@ class Validator:
 
     def _explain(self, error: ValidationError) -> str:
         groups: dict[Any, list[Any]] = {}
-        for item in error.errors(include_url=False, include_context=False):
+        for item in error.errors(include_url=False):
             groups.setdefault(item["loc"][0] if item["loc"] else "", []).append(item)
         lines = [self._complaint(name, group) for name, group in groups.items()]
         hidden = len(lines) - _SHOWN_ERRORS
