@@ -101,7 +101,7 @@ class Dumps:
         ({"deep": [Says()]}, {"deep": [{"said": 1}]}), (Dumps(), {"mode": "json"}),
         (Ok(3), {"value": 3, "is_ok": True}),
     ],
-    ids=repr,
+    ids=lambda value: repr(value).partition(" at 0x")[0],
 )  # fmt: skip
 def test_a_value_says_itself_as_json(value: Any, data: Any):
     result = Result.Ok(value)
@@ -157,7 +157,7 @@ def test_values_nested_too_deeply_are_a_type_error():
         (Ok(None), "null"), (Err("no"), '{"error": "no", "details": ""}'), (Ok("a\udcff"), "a?"),
         (Ok(["a\udcff"]), '["a?"]'),
     ],
-    ids=repr,
+    ids=lambda value: repr(value).partition(" at 0x")[0],
 )  # fmt: skip
 def test_a_result_as_text_is_the_string_or_json_on_one_line(result: Result[Any], text: str):
     assert result.value_str == text

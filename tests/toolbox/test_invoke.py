@@ -117,7 +117,7 @@ async def test_a_result_passes_through():
         (int, "a value of type type cannot be serialised as JSON"),
         (iter([]), "a value of type list_iterator cannot be serialised as JSON"),
     ],
-    ids=repr,
+    ids=lambda value: repr(value).partition(" at 0x")[0],
 )
 async def test_a_value_that_json_cannot_hold_is_an_error_that_names_its_type(value: Any, text: str):
     for function in both(lambda: value):

@@ -61,16 +61,27 @@ class Decision(_Data):
 
 
 class Ask(_Data):
-    """A question to the person about one call. `decision` is the strictest of `decisions`."""
+    """A question to the person about one call.
+
+    Usually it is about what the call would do: `decisions` holds the verdicts that asked. A tool's own question has
+    `question` and `choices` as well, and one decision that only says so; `default_choice` is an index into `choices`,
+    and `allow_extra` admits an answer in the person's own words.
+    """
 
     id: str
     agent: str
     call_id: str
     tool: str
     decisions: tuple[Decision, ...]
+    title: str = ""
+    question: str = ""
+    choices: tuple[str, ...] = ()
+    default_choice: int | None = None
+    allow_extra: bool = False
 
     @property
     def decision(self) -> Decision:
+        """The strictest of `decisions`."""
         return max(self.decisions, key=lambda d: (d.effect == "deny", d.effect == "ask", d.hard))
 
     @property
@@ -79,14 +90,21 @@ class Ask(_Data):
 
     @property
     def default(self) -> AnswerKind:
+        """What auto-confirm answers: no where any reason is hard, else once."""
         return "no" if any(d.hard for d in self.decisions) else "once"
 
 
 class Answer(_Data):
-    """What came back: once, for the session, always (saved), or no. `reason` is passed on to the model."""
+    """What came back: once, for the session, always (saved), or no.
+
+    `reason` is passed on to the model. `choice` (an index) or `text` answers a tool's own question; where neither is
+    given, yes means its default.
+    """
 
     kind: AnswerKind
     reason: str | None = None
+    choice: int | None = None
+    text: str | None = None
 
     @classmethod
     def once(cls) -> Answer:
@@ -103,6 +121,16 @@ class Answer(_Data):
     @classmethod
     def no(cls, reason: str | None = None) -> Answer:
         return cls(kind="no", reason=reason)
+
+    @classmethod
+    def pick(cls, choice: int) -> Answer:
+        """Choose one of `Ask.choices` by its index."""
+        return cls(kind="once", choice=choice)
+
+    @classmethod
+    def say(cls, text: str) -> Answer:
+        """Answer a tool's question in one's own words."""
+        return cls(kind="once", text=text)
 
     @property
     def yes(self) -> bool:

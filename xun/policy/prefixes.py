@@ -21,7 +21,10 @@ def plain_words(program: Program, args: Sequence[Arg]) -> tuple[str, ...]:
 
 def matched_length(rule: Rule, command: Command) -> int:
     """How many arguments of `command` an allow rule covers as a prefix; 0 when it does not match."""
-    words = words_of(rule.pattern)
+    try:
+        words = words_of(rule.pattern)
+    except PolicyError:
+        return 0  # a grant may name a whole command instead of a prefix
     args = command.segment.args
     if len(words) <= len(args) and all(word == arg.text for word, arg in zip(words, args, strict=False)):
         covered = len(words)

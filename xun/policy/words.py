@@ -32,6 +32,10 @@ _RESERVED = word_set(
     "! { } [[ ]] (( )) case coproc do done elif else esac fi for function if in select then time until while"
 )
 _RANGE = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
+# Braces stay as they are where nothing between them separates: `HEAD@{0}`, `{}`.
+_LITERAL_BRACES = re.compile(
+    rf"(?:[^{_BRACE}{_BRACE_END}]|{_BRACE}(?:(?!\.\.)[^,{_COMMA}{_BRACE}{_BRACE_END}])*{_BRACE_END})*", re.DOTALL
+)
 _DUPLICATION = re.compile(r"[0-9]?>&[12]")
 
 
@@ -211,7 +215,7 @@ class _Scanner:
         if self.at == start:
             raise Unclear("syntax", "a word is missing", hard=True)
         self.check(start, plain)
-        args = _expand_braces("".join(out))
+        args = (Arg("["),) if out == [OPEN] else _expand_braces("".join(out))
         if self.command_position and len(args) > 1:
             raise Unclear("brace", "brace expansion makes up the command", hard=True)
         return Word(start, self.at, args, plain)
@@ -321,11 +325,10 @@ def _expand_braces(pattern: str) -> tuple[Arg, ...]:
     """The arguments of a word after brace expansion: one group without nesting, or none."""
     if _BRACE not in pattern and _BRACE_END not in pattern:
         return (Arg(pattern.replace(_COMMA, ",")),)
+    if _LITERAL_BRACES.fullmatch(pattern):
+        return (Arg(pattern.replace(_BRACE, "{").replace(_BRACE_END, "}").replace(_COMMA, ",")),)
     head, _, rest = pattern.partition(_BRACE)
     inner, closed, tail = rest.partition(_BRACE_END)
-    comma = _COMMA in pattern or "," in pattern
-    if not comma and ".." not in pattern:
-        return (Arg(pattern.replace(_BRACE, "{").replace(_BRACE_END, "}")),)
     if not closed or any(mark in part for part in (head, tail, inner) for mark in (_BRACE, _BRACE_END)):
         raise Unclear("brace", "its brace expansion is not a simple one")
     if "$" in pattern or "~" in pattern or "\\" in pattern:

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from xun.messages import Message
+from xun.messages import Message, Usage
 from xun.result import XunError
 
 Effort = Literal["none", "low", "medium", "high"]
 ErrorKind = Literal[
     "auth", "unknown_model", "too_long", "no_credit", "rate_limit", "overloaded", "server", "network", "timeout",
-    "protocol", "bad_request", "config", "script",
+    "protocol", "bad_request", "config", "script", "empty",
 ]  # fmt: skip
 
 
@@ -30,6 +30,20 @@ class ModelInfo:
     output_price: float | None = None
     cache_read_price: float | None = None
     cache_write_price: float | None = None
+
+    def cost(self, usage: Usage) -> float | None:
+        """Dollars for `usage`, or None where a price is unknown. A missing cache price counts as the input price."""
+        if self.input_price is None or self.output_price is None:
+            return None
+        read_price = self.input_price if self.cache_read_price is None else self.cache_read_price
+        write_price = self.input_price if self.cache_write_price is None else self.cache_write_price
+        plain = usage.input_tokens - usage.cache_read_input_tokens - usage.cache_creation_input_tokens
+        return (
+            max(plain, 0) * self.input_price
+            + usage.cache_read_input_tokens * read_price
+            + usage.cache_creation_input_tokens * write_price
+            + usage.output_tokens * self.output_price
+        ) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

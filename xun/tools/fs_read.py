@@ -13,8 +13,9 @@ from xun.toolbox.context import ToolCallContext
 from xun.tools import fs_versions
 from xun.tools.fs_paths import missing, shown
 from xun.workspace import files
+from xun.workspace.encoding import SNIFFED
 from xun.workspace.files import Entry, FileError
-from xun.workspace.text import SNIFFED, binary_kind
+from xun.workspace.text import binary_kind
 from xun.workspace.window import Line, Window, read_window
 
 MAX_ENTRIES = 1000

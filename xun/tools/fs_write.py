@@ -15,8 +15,9 @@ from xun.tools.edit import EditError, replace_text
 from xun.tools.fs_paths import missing, shown
 from xun.workspace import files
 from xun.workspace.diff import Diff, unified
+from xun.workspace.encoding import Encoding
 from xun.workspace.files import FileError, Snapshot
-from xun.workspace.text import Encoding, TextError, decode, encode, printable
+from xun.workspace.text import TextError, decode, encode, printable
 from xun.workspace.workspace import Workspace
 
 MAX_SIZE = 20_000_000

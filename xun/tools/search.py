@@ -16,7 +16,8 @@ from xun.tools.search_engine import Query, Scope, SearchError, find_ripgrep, sea
 from xun.tools.search_run import TIMEOUT
 from xun.tools.search_show import show_files, show_lines
 from xun.workspace import files
-from xun.workspace.text import SNIFFED, binary_kind
+from xun.workspace.encoding import SNIFFED
+from xun.workspace.text import binary_kind
 
 MAX_CONTEXT = 20
 _LINE_BREAK = re.compile(r"\n|(?<!\\)(?:\\\\)*\\n")

@@ -17,7 +17,7 @@ from typing import BinaryIO, TypedDict
 
 from xun.tools.search_glob import matcher
 from xun.tools.search_ignore import Walk
-from xun.workspace.text import SNIFFED, sniff_bom
+from xun.workspace.encoding import SNIFFED, sniff_bom
 
 INVALID = 3
 

@@ -22,7 +22,8 @@ from xun.tools.search_ignore import NEVER, outer_lines
 from xun.tools.search_run import Output, run
 from xun.workspace.workspace import Workspace
 
-_RECORD = re.compile(rb"([^\0]+)\0(\d+):(\d+):[^\n]*\n")
+# Of a match of nothing at the end of a line ripgrep tells no column.
+_RECORD = re.compile(rb"([^\0]+)\0(\d+):(?:(\d+):)?[^\n]*\n")
 _BINARY = re.compile(rb"^(.+?): (?:WARNING: stopped searching binary file|[Bb]inary file matches) .*\n", re.MULTILINE)
 _BASIC_FLAGS = (
     "--no-config", "--no-messages", "--color=never", "--hidden", "--null",
@@ -147,7 +148,7 @@ async def _by_child(scope: Scope, query: Query, outer: Sequence[str]) -> Output:
         pattern=query.pattern, literal=query.literal, ignore_case=query.ignore_case,
     )  # fmt: skip
     package = str(Path(__file__).parents[2])
-    argv = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _START_CHILD, package]
+    argv = [sys.executable, "-I", "-S", "-X", "utf8", "-W", "ignore", "-c", _START_CHILD, package]
     try:
         output = await run(argv, cwd=scope.root, given=json.dumps(request).encode())
     except OSError as error:
@@ -185,5 +186,5 @@ def _lines(output: Output) -> list[tuple[bytes, int, int]]:
     # A file that ripgrep finds out to be binary after its first match is no text: its matches are dropped.
     binary = {match[1] for match in _BINARY.finditer(output.data)}
     data = _BINARY.sub(b"", output.data)
-    found = ((match[1], int(match[2]), int(match[3])) for match in _RECORD.finditer(data))
+    found = ((match[1], int(match[2]), int(match[3] or 1)) for match in _RECORD.finditer(data))
     return [record for record in found if record[0] not in binary]

@@ -39,6 +39,7 @@ class Rules:
 
     def ignored(self, path: str, *, is_folder: bool) -> bool | None:
         """Whether the last pattern that matches ignores `path` or takes it back; None if none matches."""
+        path = _as_bytes(path)
         for negated, for_folders, for_files in reversed(self._runs):
             if (for_folders if is_folder else for_files).fullmatch(path):
                 return not negated
@@ -65,12 +66,18 @@ def _parse(line: str) -> tuple[bool, str, bool] | None:
     body = line.rstrip("/") if folders_only else line
     if not body:
         return None
+    body = _as_bytes(body)
     expression = translate(body if "/" in body else f"**/{body}")
     try:
         re.compile(expression)
     except re.error:  # a class such as [z-a]: the line is no pattern
         return None
     return negated, expression, folders_only
+
+
+def _as_bytes(text: str) -> str:
+    """A character for each byte: git and ripgrep match ignore rules by bytes, so that `?` is half of an é."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _without_trailing_blanks(line: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 
 from xun.tools.fs_paths import shown
 from xun.tools.search_child import text_lines
@@ -20,6 +20,7 @@ MAX_LENGTH = 20_000
 """Characters of a whole answer."""
 MAX_WIDTH = 300
 """Characters shown of a line."""
+SEPARATOR = "--"
 _BEFORE = 60
 
 
@@ -38,22 +39,19 @@ def show_files(found: Found) -> str:
 
 def show_lines(workspace: Workspace, scope: Scope, found: Found, context: int) -> str:
     """`path:number:text` for each hit, `path-number-text` for lines around it, a note where not all are shown."""
-    blocks: list[str] = []
+    lines: list[str] = []
     size = shown_hits = 0
-    for path, group in groupby(found.hits[:MAX_HITS], key=lambda hit: hit.path):
-        for hits, block in _blocks(workspace, scope, path, list(group), context):
-            if blocks and size + len(block) > MAX_LENGTH:
-                return _joined(blocks, found, shown_hits, context)
-            blocks.append(block)
-            size += len(block) + 1
-            shown_hits += hits
-    return _joined(blocks, found, shown_hits, context)
-
-
-def _joined(blocks: Sequence[str], found: Found, shown_hits: int, context: int) -> str:
+    by_file = groupby(found.hits[:MAX_HITS], key=lambda hit: hit.path)
+    for hits, line in chain.from_iterable(_lines(workspace, scope, path, list(run), context) for path, run in by_file):
+        size += len(line) + 1
+        if size > MAX_LENGTH:
+            break
+        lines.append(line)
+        shown_hits += hits
     missing = shown_hits < len(found.hits) or not found.complete
     count = f"{shown_hits} of {_total(found)} matching lines" if missing else ""
-    return "\n".join([("\n--\n" if context else "\n").join(blocks), *_notes(found, count)])
+    separators = int(bool(lines) and lines[0] == SEPARATOR)  # none before the first group
+    return "\n".join([*lines[separators:], *_notes(found, count)])
 
 
 def _total(found: Found) -> str:
@@ -69,38 +67,26 @@ def _notes(found: Found, count: str) -> Iterator[str]:
         yield "[some files or folders could not be read]"
 
 
-def _blocks(
+def _lines(
     workspace: Workspace, scope: Scope, path: str, hits: Sequence[Hit], context: int
 ) -> Iterator[tuple[int, str]]:
-    """Runs of neighbouring lines, each with the number of hits in it."""
+    """The lines of one file, each with the number of hits it stands for; with context, separators before groups."""
     columns = {hit.line: hit.column for hit in hits}
-    wanted = sorted({line + near for line in columns for near in range(-context, context + 1) if line + near > 0})
+    wanted = {line + near for line in columns for near in range(-context, context + 1)}
     try:
-        texts = _texts(workspace, scope, path, wanted)
+        with files.open_file(workspace, scope.folder / path) as file:
+            lines = enumerate(islice(text_lines(file), max(wanted)), 1)
+            texts = {number: _clipped(line, columns.get(number, 1)) for number, line in lines if number in wanted}
     except (FileError, OSError, ValueError):
         yield len(hits), f"{shown(path)}: [matches, but could not be read again]"
         return
-    # Numbers that follow each other differ from their index by the same amount.
-    for _, run in groupby(
-        enumerate(number for number in wanted if number in texts), key=lambda item: item[1] - item[0]
-    ):
-        numbers = [number for _, number in run]
-        runs = [numbers] if context else [[number] for number in numbers]
-        for lines in runs:
-            text = "\n".join(_line(path, number, texts[number], columns.get(number)) for number in lines)
-            yield sum(number in columns for number in lines), text
-
-
-def _texts(workspace: Workspace, scope: Scope, path: str, wanted: Sequence[int]) -> dict[int, str]:
-    numbers = set(wanted)
-    with files.open_file(workspace, scope.folder / path) as file:
-        lines = enumerate(islice(text_lines(file), wanted[-1]), 1)
-        return {number: line for number, line in lines if number in numbers}
-
-
-def _line(path: str, number: int, text: str, column: int | None) -> str:
-    mark = "-" if column is None else ":"
-    return f"{shown(path)}{mark}{number}{mark}{_clipped(text, column or 1)}"
+    last = -1
+    for number, text in texts.items():
+        if context and number != last + 1:
+            yield 0, SEPARATOR
+        mark = ":" if number in columns else "-"
+        yield int(number in columns), f"{shown(path)}{mark}{number}{mark}{text}"
+        last = number
 
 
 def _clipped(text: str, column: int) -> str:

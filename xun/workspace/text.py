@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 
 from xun.result import XunError
-
-SNIFFED = 8192
-"""How many bytes at the start of a file tell whether it is text."""
+from xun.workspace.encoding import SNIFFED, Encoding, sniff_bom
 
 _KINDS = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -31,36 +28,12 @@ _KINDS = (
     (codecs.BOM_UTF32_LE, "UTF-32 text"),
     (codecs.BOM_UTF32_BE, "UTF-32 text"),
 )
-_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_NAMES = {
-    "utf-8": "UTF-8",
-    "utf-16-le": "UTF-16",
-    "utf-16-be": "UTF-16",
-    "cp1252": "Windows-1252",
-    "latin-1": "Latin-1",
-}
 _STRAY = re.compile("[\udc80-\udcff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class TextError(XunError):
     """The bytes are not text, or the text cannot be written in the file's encoding."""
-
-
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """How a text lies on disk. `codec` is Python's name; `bom` the mark in front of it, mostly empty."""
-
-    codec: str = "utf-8"
-    bom: bytes = b""
-
-    def __str__(self) -> str:
-        return _NAMES[self.codec]
-
-    @property
-    def errors(self) -> str:
-        """The error handler under which any bytes survive decoding and encoding."""
-        return {"utf-8": "surrogateescape"}.get(self.codec, "surrogatepass" if self.bom else "strict")
 
 
 def binary_kind(head: bytes) -> str | None:
@@ -71,11 +44,6 @@ def binary_kind(head: bytes) -> str | None:
     if b"\0" not in head and not head.startswith(b"%PDF-"):
         return None
     return next((kind for magic, kind in _KINDS if head.startswith(magic)), "a binary file")
-
-
-def sniff_bom(head: bytes) -> Encoding:
-    """The encoding that a byte order mark announces; plain UTF-8 where there is none."""
-    return next((Encoding(codec, bom) for bom, codec in _BOMS if head.startswith(bom)), Encoding())
 
 
 def decode(data: bytes) -> tuple[str, Encoding]:

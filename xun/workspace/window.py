@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from xun.workspace.text import as_shown, sniff_bom
+from xun.workspace.encoding import sniff_bom
+from xun.workspace.text import as_shown
 
 _CHUNK = 1 << 20
 

@@ -177,11 +177,9 @@ def _ip_word(word: str) -> bool:
 
 
 def _ifconfig(args: Sequence[Arg]) -> list[Use]:
-    """`ifconfig [-a] [INTERFACE]`: a second word sets something."""
+    """`ifconfig`, `ifconfig -a` or `ifconfig INTERFACE`: a second word sets something."""
     words = [arg.text for arg in args]
-    if words[:1] == ["-a"]:
-        words.pop(0)
-    if len(words) > 1 or not all(_NAME.fullmatch(word) for word in words):
+    if len(words) > 1 or not all(word == "-a" or _NAME.fullmatch(word) for word in words):
         raise Refused("operand", "this form of ifconfig is not judged")
     return []
 

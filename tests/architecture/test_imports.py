@@ -1,0 +1,131 @@
+"""Who may import whom, and what start-up may load."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import xun
+
+ROOT = Path(xun.__file__).parent
+
+# A layer may import itself, what stands beside it here, and nothing else of xun. "a.b" names one module of a layer.
+MAY_IMPORT = {
+    "cli": {"setup", "frontends", "commands", "config", "sessions", "policy", "gate", "providers.registry", "exec",
+            "agent", "events", "messages", "result", "demo", "__init__"},
+    "frontends": {"agent", "commands", "config", "sessions", "workspace", "events", "messages", "policy.action",
+                  "policy.decision"},
+    "agent": {"toolbox", "gate", "policy", "providers.base", "exec", "workspace", "sessions.store", "extend.hooks",
+              "events", "messages", "result", "registry"},
+    "gate": {"policy", "events", "exec", "workspace"},
+    "tools": {"toolbox", "exec", "workspace", "policy.action", "messages", "result"},
+    "toolbox": {"messages", "result", "policy.action", "registry"},
+    "policy": {"result"},
+    "sessions": {"events", "messages", "workspace", "result", "__init__"},
+    "config": {"policy", "result"},
+    "providers": {"messages", "result"},
+    "exec": {"workspace", "result"},
+    "workspace": {"result"},
+    "events": {"messages", "result", "policy.action", "policy.decision"},
+    "messages": {"result"},
+    "result": set(),
+    "registry": set(),
+    "demo": {"result"},
+    "__main__": {"cli", "__init__"},
+    "__init__": set(),
+}  # fmt: skip
+MAY_IMPORT["setup"] = set(MAY_IMPORT) | {"setup"}
+SCREEN_LIBRARIES = {"textual", "rich", "prompt_toolkit", "typer"}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(ROOT.rglob("*.py")):
+        if "demo_repo" not in path.parts:
+            yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), path
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            assert node.module is not None
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize(("name", "path"), list(modules()), ids=lambda value: str(value)[-40:])
+def test_imports_follow_the_layers(name: str, path: Path) -> None:
+    layer = name.split(".")[0]
+    allowed = MAY_IMPORT[layer]
+    for imported in imports_of(path):
+        if not imported.startswith("xun"):
+            continue
+        target = imported.removeprefix("xun").removeprefix(".") or "__init__"
+        if target.split(".")[0] not in MAY_IMPORT:
+            target = "__init__"  # a name taken from the package itself
+        top = target.split(".")[0]
+        assert (
+            top == layer
+            or top in allowed
+            or any(
+                target == one or target.startswith(f"{one}.") or one.startswith(f"{target}.")
+                for one in allowed
+                if "." in one
+            )
+        ), f"xun.{name} must not import xun.{target}"
+
+
+@pytest.mark.parametrize(("name", "path"), list(modules()), ids=lambda value: str(value)[-40:])
+def test_screen_libraries_stay_in_the_front_ends(name: str, path: Path) -> None:
+    if name.split(".")[0] in ("frontends", "cli"):
+        return
+    found = {imported.split(".")[0] for imported in imports_of(path)} & SCREEN_LIBRARIES
+    assert not found, f"xun.{name} imports {found}"
+
+
+def loaded_by(code: str) -> set[str]:
+    script = f"{code}\nimport json, sys; print('\\n' + json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+
+
+def test_importing_xun_loads_nothing_heavy() -> None:
+    assert not loaded_by("import xun") & {
+        "pydantic",
+        "textual",
+        "httpx2",
+        "anthropic",
+        "openai",
+        "asyncio",
+        "typer",
+    }
+
+
+def test_public_names_resolve_and_are_listed_once() -> None:
+    assert list(xun.__all__) == sorted(set(xun.__all__))
+    for name in xun.__all__:
+        assert getattr(xun, name) is not None
+    assert 40 <= len(xun.__all__) <= 60
+
+
+def test_a_run_loads_no_screen_and_no_sdk(work: Path) -> None:
+    script = work / "script.json"
+    script.write_text(json.dumps([{"calls": [{"tool": "bash", "arguments": {"command": "true"}}]}, {"text": "ok"}]))
+    code = f"from xun.cli.app import run\nassert run(['run', '--model', 'scripted:{script}', 'go']) == 0"
+    heavy = {"textual", "rich", "prompt_toolkit", "anthropic", "openai", "mcp", "genai_prices", "tomlkit"}
+    assert not loaded_by(code) & heavy
+
+
+def test_versions_agree() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text())["project"]
+    assert project["version"] == xun.__version__

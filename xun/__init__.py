@@ -1,0 +1,66 @@
+"""xun: a terminal coding agent, and the library it is made of.
+
+Public names are resolved when first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "xun.agent.agent": ("Agent", "RuntimeStateError"),
+    "xun.agent.limits": ("Limits",),
+    "xun.agent.run_result": ("Denial", "RunCancelled", "RunFailed", "RunResult", "RunTruncated"),
+    "xun.agent.stream": ("RunStream",),
+    "xun.events": (
+        "Answered",
+        "Asked",
+        "AttemptReset",
+        "Decided",
+        "Event",
+        "HistoryReplaced",
+        "MessageAdded",
+        "Notice",
+        "PlanUpdated",
+        "StepStarted",
+        "TextDelta",
+        "ThinkingDelta",
+        "ToolEnded",
+        "ToolProgress",
+        "ToolStarted",
+        "TurnEnded",
+        "TurnStarted",
+        "UsageUpdated",
+        "Waiting",
+    ),
+    "xun.messages": ("Image", "Message", "Text", "Thinking", "ToolCall", "ToolResult", "Usage"),
+    "xun.policy.decision": ("Answer", "Ask", "Decision", "Reason"),
+    "xun.policy.rules": ("Policy", "Rule"),
+    "xun.providers.base": ("ModelInfo", "Provider", "ProviderError", "RetryPolicy"),
+    "xun.providers.scripted": ("ScriptedProvider",),
+    "xun.result": ("ErrorInfo", "Result", "XunError"),
+    "xun.toolbox.attr": ("tool_attr",),
+    "xun.toolbox.context": ("ToolCallContext",),
+    "xun.toolbox.outcome": ("ChoiceOutcome",),
+    "xun.toolbox.tool": ("Tool",),
+    "xun.toolbox.toolbox": ("ToolBox",),
+    "xun.workspace.workspace": ("Workspace",),
+}
+_PLACES = {name: module for module, names in _PUBLIC.items() for name in names}
+
+__all__ = sorted([*_PLACES, "__version__"])  # noqa: PLE0605 - the table above is the one place that lists them
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'xun' has no attribute {name!r}")
+    value = getattr(import_module(_PLACES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,53 @@
+"""Telling what happened: synchronous, in order, to everyone who listens."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from xun.events import AnyEvent
+
+Listener = Callable[[AnyEvent], None]
+_log = logging.getLogger("xun.events")
+
+
+class EventBus:
+    """Numbers the events of one agent and hands each to every listener at once.
+
+    A listener must be quick and must not raise. One that raises is logged and heard no more: the rest of the world
+    still has to be told.
+    """
+
+    def __init__(self, agent_id: str, session_id: str = "") -> None:
+        self.agent_id = agent_id
+        self.session_id = session_id
+        self.seq = 0
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Add `listener`; the returned function removes it."""
+        self._listeners.append(listener)
+
+        def stop() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return stop
+
+    def emit(self, event: AnyEvent) -> AnyEvent:
+        self.seq += 1
+        stamp = {
+            "seq": self.seq,
+            "session_id": self.session_id,
+            "agent_id": self.agent_id,
+            "at": time.time(),
+        }
+        event = event.model_copy(update=stamp)
+        for listener in tuple(self._listeners):
+            try:
+                listener(event)
+            except Exception:  # noqa: BLE001 - a front end's fault must not end the turn
+                _log.exception("a listener failed and is dropped")
+                self._listeners.remove(listener)
+        return event

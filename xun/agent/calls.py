@@ -1,0 +1,152 @@
+"""One call: find, validate, gate, run, wrap. A bad call never raises; only cancellation does."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xun.agent.turn import CURRENT, Turn
+from xun.events import CallOutcome
+from xun.gate.gate import Verdict
+from xun.messages import ToolCall, ToolResult
+from xun.policy.action import Action, UseTool
+from xun.result import Err, ErrorInfo, Ok, Result
+from xun.toolbox.context import ToolCallContext
+from xun.toolbox.names import find
+from xun.toolbox.tool import Tool
+from xun.toolbox.toolbox import ToolBox
+
+if TYPE_CHECKING:
+    from xun.agent.agent import Agent
+
+DENIED = "Permission denied"
+SKIPPED = "Not run: the run was stopped by an earlier refusal."
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call with its tool and checked arguments, or with what is wrong with it."""
+
+    call: ToolCall
+    tool: Tool | None = None
+    arguments: Any = None
+    problem: str | None = None
+
+    @property
+    def concurrent(self) -> bool:
+        return self.tool is None or self.tool.concurrent
+
+
+def prepare(turn: Turn, call: ToolCall) -> Prepared:
+    """Find the tool and validate the arguments. Nothing has an effect yet."""
+    if call.problem is not None:
+        return Prepared(call, problem=call.problem)
+    return find_tool(call, turn.agent.tools_in_force(), call.arguments)
+
+
+def find_tool(call: ToolCall, offered: Sequence[Tool], arguments: Any) -> Prepared:
+    tools = {tool.name: tool for tool in offered}
+    found = find(call.name, tuple(tools))
+    if found.name is None:
+        return Prepared(call, problem=found.error)
+    tool = tools[found.name]
+    checked = tool.validate(arguments)
+    if checked.is_err():
+        return Prepared(call, tool, problem=checked.unwrap_err().error)
+    return Prepared(call, tool, arguments=checked.unwrap())
+
+
+async def run_call(turn: Turn, item: Prepared) -> None:
+    """Run one prepared call and record its one result."""
+    call = item.call
+    if turn.stop is not None:
+        return _end(turn, call, Err(SKIPPED), "skipped")
+    if item.problem is not None or item.tool is None:
+        return _end(turn, call, Err(item.problem or "unknown tool"), "invalid")
+    CURRENT.set((turn, call))
+    ctx = ToolCallContext(turn.agent, item.tool.name, turn.context, turn.progress_of(call))
+    try:
+        actions = await _actions(item, ctx)
+    except Exception as error:  # noqa: BLE001 - whatever a tool raises is an answer to the model
+        return _end(turn, call, Err(ErrorInfo(error=str(error) or type(error).__name__, details=repr(error))), "error")
+    verdict = await turn.agent.gate.check(call.id, item.tool.name, actions, turn.emit, permission=item.tool.permission)
+    if not verdict.allowed:
+        turn.refused(item.tool.name, verdict)
+        return _end(turn, call, _refusal(verdict), "denied")
+    turn.call_running(call)
+    began = time.monotonic()
+    result, outcome = await _invoke(item.tool, item.arguments, ctx)
+    return _end(turn, call, result, outcome, time.monotonic() - began, item.tool)
+
+
+async def _actions(item: Prepared, ctx: ToolCallContext[Any]) -> Sequence[Action]:
+    assert item.tool is not None
+    use = UseTool(name=item.tool.name, arguments=item.call.arguments)
+    if item.tool.actions is None:
+        return (use,)
+    return (use, *await asyncio.to_thread(item.tool.actions_for, item.arguments, ctx))
+
+
+def _refusal(verdict: Verdict) -> Err:
+    return Err(ErrorInfo(error=DENIED, details=verdict.explain()))
+
+
+async def call_directly(agent: Agent[Any], toolbox: ToolBox, name: str, arguments: Any, context: Any) -> Result[Any]:
+    """A call that code makes, not the model: the same checks and the same gate, outside of any batch."""
+    call = ToolCall(id=f"call-{uuid.uuid4().hex[:12]}", name=name)
+    item = find_tool(call, toolbox.list_tools(agent.model.capabilities), arguments)
+    if item.problem is not None or item.tool is None:
+        return Err(item.problem or "unknown tool")
+    ctx = ToolCallContext(agent, item.tool.name, context)
+    actions = await _actions(item, ctx)
+    verdict = await agent.gate.check(call.id, item.tool.name, actions, agent.bus.emit, permission=item.tool.permission)
+    if not verdict.allowed:
+        return _refusal(verdict)
+    return (await _invoke(item.tool, item.arguments, ctx))[0]
+
+
+async def _invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any]) -> tuple[Result[Any], CallOutcome]:
+    try:
+        async with asyncio.timeout(tool.timeout) as bound:
+            result = await tool.invoke(arguments, ctx)
+    except TimeoutError:
+        if not bound.expired():
+            return Err("timed out"), "error"
+        text = f"timed out after {tool.timeout:g} s; it may have partly run, so check its effects before repeating it"
+        return Err(text), "timeout"
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        return Err("the tool cancelled itself"), "error"
+    return result, "ok" if result.is_ok() else "error"
+
+
+def _end(
+    turn: Turn, call: ToolCall, result: Result[Any], outcome: CallOutcome, seconds: float = 0.0,
+    tool: Tool | None = None,
+) -> None:  # fmt: skip
+    try:
+        content, is_error = _content(result)
+    except TypeError as error:
+        content, is_error, outcome = str(error), True, "error"
+    if tool is None or not tool.bounded:
+        content = turn.agent.fit(content)
+    answer = ToolResult(call_id=call.id, name=call.name, content=content, is_error=is_error)
+    if note := turn.guard.observe(call, answer):
+        answer = answer.model_copy(update={"content": f"{content}\n\n{note}"})
+    turn.call_ended(call, answer, outcome, seconds)
+
+
+def _content(result: Result[Any]) -> tuple[str, bool]:
+    if isinstance(result, Ok):
+        text = result.value_str
+        return text if text.strip() else "(no output)", False
+    error = result.unwrap_err()
+    if error.error == DENIED and error.details:
+        return f"{DENIED}: {error.details}", True
+    return error.error if error.error.strip() else "failed without a message", True

@@ -1,0 +1,30 @@
+"""What a run may spend before it stops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Budgets of one run; None means unlimited. A *step* is one model reply and its calls.
+
+    `max_time` is in seconds, `max_result_chars` bounds one tool result. Raises `ValueError` for a budget that is not
+    positive.
+    """
+
+    max_steps: int | None = 50
+    max_tool_calls: int | None = None
+    max_time: float | None = None
+    max_result_chars: int = 12_000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{field.name} must be positive, not {value}")
+
+    @classmethod
+    def strict(cls) -> Limits:
+        """20 steps, 100 calls, 16,000 characters a result."""
+        return cls(max_steps=20, max_tool_calls=100, max_result_chars=16_000)

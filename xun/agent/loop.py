@@ -1,0 +1,58 @@
+"""The turn loop: ask the model, run its calls, repeat."""
+
+from __future__ import annotations
+
+import asyncio
+
+from xun.agent.batch import run_batch
+from xun.agent.model_call import ask_model
+from xun.agent.turn import Stop, Turn
+from xun.events import StepStarted
+from xun.messages import Message
+
+
+async def run_turn(turn: Turn) -> None:
+    """Run until the model is done. Returns on a complete answer; raises `Stop` or `ProviderError` otherwise."""
+    try:
+        async with asyncio.timeout(turn.limits.max_time):
+            while True:
+                reply = await _step(turn)
+                if not reply.calls:
+                    return _check_answer(reply)
+                _check_calls(turn, reply)
+                await run_batch(turn, reply.calls)
+                turn.add(turn.results())
+                if turn.stop is not None:
+                    raise turn.stop
+    except TimeoutError:
+        raise Stop("timeout", f"the time limit of {turn.limits.max_time:g} s was reached") from None
+
+
+async def _step(turn: Turn) -> Message:
+    if turn.limits.max_steps is not None and turn.steps >= turn.limits.max_steps:
+        raise Stop("max_steps", f"the limit of {turn.limits.max_steps} steps was reached")
+    turn.steps += 1
+    turn.emit(StepStarted(step=turn.steps))
+    reply = await ask_model(turn)
+    turn.add(reply)
+    turn.spend(reply.reply.usage if reply.reply else None)
+    return reply
+
+
+def _check_answer(reply: Message) -> None:
+    stop = reply.reply.stop_reason if reply.reply else "end_turn"
+    if stop == "max_tokens":
+        raise Stop("truncated", "the answer was cut off by the model's output limit")
+    if stop == "refused":
+        raise Stop("refused", "the model refused to answer")
+
+
+def _check_calls(turn: Turn, reply: Message) -> None:
+    if turn.guard.truncated(reply):
+        raise Stop("truncated", "the model's calls were cut off by its output limit again and again")
+    limit = turn.limits.max_tool_calls
+    if limit is not None and turn.tool_calls + len(reply.calls) > limit:
+        # A batch over the budget is skipped as a whole: half of it may make no sense.
+        turn.close_calls(f"Not run: the limit of {limit} tool calls was reached.", "skipped")
+        raise Stop("max_tool_calls", f"the limit of {limit} tool calls was reached")
+    turn.tool_calls += len(reply.calls)

@@ -1,0 +1,107 @@
+"""One model call, with the only retry loop there is."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import aclosing
+from typing import Any, cast
+
+from xun.agent.request import build_request
+from xun.agent.turn import Turn
+from xun.events import AttemptReset, TextDelta, ThinkingDelta, Waiting
+from xun.messages import Message
+from xun.providers.base import Done, ProviderError, Request, TextPart, ThinkingPart
+
+SILENT_AFTER = 10.0  # seconds without a sign of the model before the person is told, and between tellings
+
+
+async def ask_model(turn: Turn) -> Message:
+    """The model's complete reply. Raises `ProviderError` when it failed for good."""
+    request = build_request(turn.agent)
+    attempt = 1
+    while True:
+        try:
+            return await _stream_once(turn, request)
+        except ProviderError as error:
+            wait = turn.agent.retry.delay(attempt, error)
+            if wait is None:
+                raise _final(error, attempt) from error
+            turn.emit(AttemptReset(attempt=attempt, reason=error.message, wait=wait))
+            await _pause(turn, wait)
+            attempt += 1
+
+
+async def _stream_once(turn: Turn, request: Request) -> Message:
+    silence = _Silence(turn)
+    try:
+        # The stream is closed at once when the turn is cancelled: an abandoned one would hold its connection.
+        async with aclosing(cast(Any, turn.agent.provider.stream(request))) as items:
+            async for item in items:
+                silence.broken()
+                match item:
+                    case TextPart(text=text):
+                        turn.emit(TextDelta(text=text))
+                    case ThinkingPart(text=text):
+                        turn.emit(ThinkingDelta(text=text))
+                    case Done(message=message):
+                        return _checked(message)
+    finally:
+        silence.over()
+    raise ProviderError("protocol", "the model's reply ended before it was complete", transient=True)
+
+
+def _checked(message: Message) -> Message:
+    """An empty reply is no answer, and sending it back would make the next request invalid."""
+    stop = message.reply.stop_reason if message.reply else "end_turn"
+    if not message.calls and not message.text.strip() and stop == "end_turn":
+        raise ProviderError("empty", "the model returned an empty reply; send another message to go on")
+    return message
+
+
+def _final(error: ProviderError, attempt: int) -> ProviderError:
+    message = error.message
+    if error.retry_after is not None and error.transient:
+        message += f" (the provider asks to wait {error.retry_after:.0f} s)"
+    if attempt > 1:
+        message += f" (given up after {attempt} tries)"
+    return ProviderError(
+        error.kind,
+        message,
+        transient=error.transient,
+        status=error.status,
+        request_id=error.request_id,
+        retry_after=error.retry_after,
+    )
+
+
+async def _pause(turn: Turn, seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        if left > 1:
+            turn.emit(Waiting(on="retry", seconds=left))
+        await asyncio.sleep(min(left, 1.0))
+
+
+class _Silence:
+    """Tells `Waiting` while the model gives no sign. It only tells: it never cancels anything."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._loop = asyncio.get_running_loop()
+        self._since = time.monotonic()
+        self._timer = self._loop.call_later(SILENT_AFTER, self._tell)
+
+    def _tell(self) -> None:
+        silent = time.monotonic() - self._since
+        told = silent >= SILENT_AFTER
+        if told:
+            self._turn.emit(Waiting(on="model", seconds=silent))
+        self._timer = self._loop.call_later(SILENT_AFTER if told else SILENT_AFTER - silent, self._tell)
+
+    def broken(self) -> None:
+        # Moving a timer for every token would cost more than the token: only the time is noted.
+        self._since = time.monotonic()
+
+    def over(self) -> None:
+        self._timer.cancel()

@@ -1,0 +1,42 @@
+"""An agent's parts, found by name when an agent is built without them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from xun.providers.base import ModelInfo, Provider
+from xun.registry import load
+from xun.toolbox.toolbox import ToolBox
+from xun.workspace.workspace import Workspace
+
+
+def build_toolbox(tools: ToolBox | Iterable[Callable[..., Any] | str] | None) -> ToolBox:
+    """`tools` as a toolbox: one as it is, or a new one of functions and of tool groups by name."""
+    if isinstance(tools, ToolBox):
+        return tools
+    box = ToolBox()
+    for item in tools or ():
+        if isinstance(item, str):
+            box.with_defaults(item)
+        else:
+            box.register(item)
+    return box
+
+
+def resolve_provider(model: str | Provider | None, info: ModelInfo | None) -> tuple[Provider, ModelInfo]:
+    """The provider and what is known about the model. Raises `ProviderError` (kind config) for a bad name."""
+    if model is not None and not isinstance(model, str):
+        return model, info or ModelInfo(provider=model.name, name=model.name)
+    provider, found = load("providers").resolve(model, env=os.environ)
+    return provider, info or found
+
+
+def fit(content: str, limit: int, workspace: Workspace) -> str:
+    """`content`, or its head and tail with the whole in a file of the temporary folder."""
+    if len(content) <= limit:
+        return content
+    path = workspace.spill(content)
+    head, tail = content[: limit * 2 // 3], content[-limit // 3 :]
+    return f"{head}\n[… {len(content) - len(head) - len(tail)} characters left out; the whole is in {path} …]\n{tail}"

@@ -1,0 +1,194 @@
+"""One turn: what it has spent, what is still unanswered, and its one end."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from xun.agent.loopguard import LoopGuard
+from xun.agent.run_result import Denial, RunResult
+from xun.events import (
+    AnyEvent,
+    CallOutcome,
+    ErrorDetail,
+    MessageAdded,
+    Status,
+    StopReason,
+    ToolEnded,
+    ToolProgress,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+    UsageUpdated,
+)
+from xun.gate.gate import Verdict
+from xun.messages import Message, ToolCall, ToolResult, Usage
+from xun.providers.base import ProviderError
+
+if TYPE_CHECKING:
+    from xun.agent.agent import Agent
+
+UNRUN = "Not run: the turn ended before this call was started."
+CUT = "Interrupted: the turn ended while this call was running. It may have partly run; check before repeating it."
+
+
+# The turn and call that the running code serves; worker threads of tools inherit it.
+CURRENT: ContextVar[tuple[Turn, ToolCall] | None] = ContextVar("xun_call", default=None)
+
+
+class Stop(Exception):  # noqa: N818 - not an error: a turn's early end
+    """Ends the turn with `reason` after the transcript is closed."""
+
+    def __init__(self, reason: StopReason, message: str, kind: str | None = None) -> None:
+        super().__init__(message)
+        self.reason: StopReason = reason
+        self.kind = kind or reason
+
+
+class Turn:
+    """The state of one turn. `done` resolves to the `RunResult` once `TurnEnded` has been told."""
+
+    def __init__(self, agent: Agent[Any], prompt: str, context: Any) -> None:
+        self.agent = agent
+        self.prompt = prompt
+        self.context = context
+        self.limits = agent.limits
+        self.guard = LoopGuard()
+        self.steps = 0
+        self.tool_calls = 0
+        self.usage = Usage()
+        self.denials: list[Denial] = []
+        self.stop: Stop | None = None
+        self.loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[RunResult] = self.loop.create_future()
+        self._thread = threading.get_ident()
+        self._began = time.monotonic()
+        self._open: dict[str, ToolCall] = {}
+        self._started: set[str] = set()
+        self._running: set[str] = set()
+        self._results: dict[str, ToolResult] = {}
+        self._reply: Message | None = None
+
+    def emit(self, event: AnyEvent) -> None:
+        self.agent.bus.emit(event)
+
+    def begin(self) -> None:
+        self.emit(TurnStarted(prompt=self.prompt, model=self.agent.model_name))
+        if self.prompt:
+            self.add(Message.user(self.prompt))
+
+    def add(self, message: Message) -> None:
+        """Append to history and tell it, in one step that nothing can interrupt."""
+        self.agent.messages.append(message)
+        if message.role == "assistant":
+            self._reply = message
+            self._open = {call.id: call for call in message.calls}
+        elif message.role == "tool":
+            self._open, self._results = {}, {}
+        self.emit(MessageAdded(message=message))
+
+    def spend(self, usage: Usage | None) -> None:
+        if usage is not None:
+            self.usage = self.usage + usage
+            self.emit(UsageUpdated(usage=self.usage, cost=self.agent.model.cost(self.usage)))
+
+    # Calls: each that was told as started is told as ended, whatever happens.
+
+    def call_started(self, call: ToolCall) -> None:
+        self._started.add(call.id)
+        self.emit(ToolStarted(call=call))
+
+    def call_running(self, call: ToolCall) -> None:
+        self._running.add(call.id)
+
+    def call_ended(self, call: ToolCall, result: ToolResult, outcome: CallOutcome, seconds: float = 0.0) -> None:
+        self._running.discard(call.id)
+        self._results[call.id] = result
+        self.emit(ToolEnded(call_id=call.id, name=call.name, result=result, outcome=outcome, seconds=seconds))
+
+    def results(self) -> Message:
+        """The message that answers every open call, in the order of the calls."""
+        return Message(role="tool", blocks=tuple(self._results[call_id] for call_id in self._open))
+
+    def on_its_thread(self) -> bool:
+        return threading.get_ident() == self._thread
+
+    def progress_of(self, call: ToolCall) -> Callable[[str], None]:
+        """A function that shows output of the running `call`; it may be called from any thread."""
+
+        def tell(text: str) -> None:
+            if call.id in self._running:
+                self.emit(ToolProgress(call_id=call.id, text=text))
+
+        def progress(text: str) -> None:
+            if self.on_its_thread():
+                tell(text)
+            else:
+                self.loop.call_soon_threadsafe(tell, text)
+
+        return progress
+
+    def close_calls(self, reason: str = UNRUN, outcome: CallOutcome = "cancelled") -> None:
+        """Answer every open call that has no result yet, and add the answers to history."""
+        if not self._open:
+            return
+        for call in tuple(self._open.values()):
+            if call.id in self._results:
+                continue
+            if call.id not in self._started:
+                self.call_started(call)
+            text = CUT if call.id in self._running else reason
+            result = ToolResult(call_id=call.id, name=call.name, content=text, is_error=True)
+            self.call_ended(call, result, "cancelled" if call.id in self._running else outcome)
+        self.add(self.results())
+
+    def refused(self, tool: str, verdict: Verdict) -> None:
+        self.denials.extend(Denial(tool=tool, by=verdict.by, decision=decision) for decision in verdict.refused)
+        if verdict.by == "nobody" and self.agent.on_nobody == "fail":
+            self.stop = Stop("denied", "a call needs a person's yes and nobody is there to give it")
+
+    # The end.
+
+    def finish(self, task: asyncio.Task[None]) -> None:
+        """Close the transcript and tell `TurnEnded`. Runs as the task's done-callback: whatever ended the task."""
+        status, reason, error = _outcome(task)
+        self.close_calls()
+        output = self._reply.text if self._reply is not None else ""
+        seconds = time.monotonic() - self._began
+        cost = self.agent.model.cost(self.usage)
+        self.agent.turn_over(self)
+        self.emit(
+            TurnEnded(
+                status=status, stop_reason=reason, output=output, error=error, steps=self.steps,
+                tool_calls=self.tool_calls, usage=self.usage, cost=cost, seconds=seconds,
+            )
+        )  # fmt: skip
+        result = RunResult(
+            status=status, stop_reason=reason, output=output, messages=tuple(self.agent.messages),
+            usage=self.usage, cost=cost, steps=self.steps, tool_calls=self.tool_calls, seconds=seconds,
+            denials=tuple(self.denials), error=error, model=self.agent.model_name,
+            session_id=self.agent.session_id,
+        )  # fmt: skip
+        if not self.done.done():
+            self.done.set_result(result)
+
+
+def _outcome(task: asyncio.Task[None]) -> tuple[Status, StopReason, ErrorDetail | None]:
+    if task.cancelled():
+        return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message="the run was cancelled")
+    match task.exception():
+        case None:
+            return "completed", "end_turn", None
+        case Stop() as stop:
+            return "failed", stop.reason, ErrorDetail(kind=stop.kind, message=str(stop))
+        case ProviderError() as error:
+            detail = ErrorDetail(
+                kind=error.kind, message=error.message, status=error.status, request_id=error.request_id
+            )
+            return "failed", "usage" if error.kind == "config" else "error", detail
+        case error:
+            return "failed", "error", ErrorDetail(kind="internal", message=f"{type(error).__name__}: {error}")

@@ -1,0 +1,96 @@
+"""The command line: `xun run`, `xun policy`, `xun sessions`, `xun config`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.exceptions import TyperException
+from typer.main import get_command
+
+from xun.cli import exits
+from xun.frontends.text import visible
+
+COMMANDS = ("run", "policy", "sessions", "config")
+NOT_BUILT = ("models", "tools", "doctor")
+SCREEN = "the screen is not built yet; for one task use: xun run {task}"
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the command line and return the exit code. Errors are one line on stderr, never a traceback."""
+    words = list(argv)
+    first = words[0] if words else ""
+    if first in NOT_BUILT:
+        return _usage(words, f"`xun {first}` is not built yet")
+    if first not in COMMANDS and first not in ("--help", "--install-completion", "--show-completion"):
+        return _no_command(words)
+    try:
+        code = get_command(build(first)).main(words, prog_name="xun", standalone_mode=False)
+    except TyperException as error:
+        return _usage(words, error.format_message() if hasattr(error, "format_message") else str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return exits.INTERRUPTED
+    except OSError as error:
+        return exits.fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+    return code if isinstance(code, int) else 0
+
+
+def build(first: str = "") -> typer.Typer:
+    """The application. Only the group that `first` names is filled: the others would only cost start-up time."""
+    app = typer.Typer(
+        name="xun",
+        add_completion=first not in COMMANDS,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        help="A terminal coding agent whose every action passes a policy you can read. Example: "
+        'xun run "fix the failing test"',
+    )
+    every = first not in COMMANDS
+    if every or first == "run":
+        from xun.cli.run import run_command
+
+        app.command("run", help=run_command.__doc__, short_help="One task, then exit.")(run_command)
+    if every or first == "policy":
+        from xun.cli.policy import build as build_policy
+
+        app.add_typer(build_policy(), name="policy")
+    if every or first == "sessions":
+        from xun.cli.sessions import build as build_sessions
+
+        app.add_typer(build_sessions(), name="sessions")
+    if every or first == "config":
+        from xun.cli.config import build as build_config
+
+        app.add_typer(build_config(), name="config")
+
+    @app.callback()
+    def top() -> None:
+        """Keeps `xun` a group of commands even while only one of them is filled in."""
+
+    return app
+
+
+def _no_command(words: list[str]) -> int:
+    if words and words[0] == "--":
+        words = words[1:]
+    if words and words[0].startswith("-"):
+        return _usage(words, f"{words[0]} needs the screen, which is not built yet, or is no option; see xun --help")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return _usage(words, 'standard input and output are no terminal; for one task use: xun run "TASK"')
+    return _usage(words, SCREEN.format(task=json.dumps(words[0], ensure_ascii=False) if words else '"TASK"'))
+
+
+def _usage(words: Sequence[str], message: str) -> int:
+    line = " ".join(message.split())
+    if exits.wants_json(words):
+        exits.put_json(exits.failed("usage", line), stream="stream-json" in words)
+    return exits.fail(line)
+
+
+def example(text: str) -> dict[str, Any]:
+    """Keyword arguments that show an example below a command's help."""
+    return {"epilog": f"Example: {visible(text)}"}

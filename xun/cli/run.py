@@ -1,0 +1,138 @@
+"""`xun run`: one task, then exit."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from xun import demo
+from xun.agent.run_result import RunResult
+from xun.cli import exits
+from xun.cli.stdin import NoTaskError, read_task
+from xun.frontends.print import PrintFrontEnd
+from xun.frontends.terminal_ask import TerminalAsk, terminal_there
+from xun.setup import Prepared, RunPlan, SetupError, build_run
+
+Output = Literal["text", "json", "stream-json"]
+_SIGNALS = {signal.SIGINT: exits.INTERRUPTED, signal.SIGTERM: exits.TERMINATED, signal.SIGHUP: exits.HANGUP}
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How one run reads its task and shows its outcome."""
+
+    task: str | None
+    output: Output
+    quiet: bool
+    ignore_denials: bool
+
+
+def run_command(
+    task: Annotated[str | None, typer.Argument(help="What is to be done; - reads it from standard input.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="PROVIDER/NAME", help="Which model; demo needs no key.")] = None,
+    effort: Annotated[Literal["none", "low", "medium", "high"] | None, typer.Option(help="Thinking effort.")] = None,
+    output: Annotated[Output, typer.Option(help="The answer alone, one JSON object, or one event a line.")] = "text",
+    max_steps: Annotated[int | None, typer.Option(min=1, help="Model replies (50).")] = None,
+    max_tool_calls: Annotated[int | None, typer.Option(min=1, help="Tool calls (no limit).")] = None,
+    max_time: Annotated[float | None, typer.Option(min=0.001, help="Seconds (no limit).")] = None,
+    allow: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Allow commands that begin so.")] = None,
+    allow_write: Annotated[list[str] | None, typer.Option(metavar="PATH", help="Allow writing at or below.")] = None,
+    deny: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Refuse commands that begin so.")] = None,
+    tools: Annotated[str | None, typer.Option(metavar="GROUPS", help="Tool groups, separated by commas.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Every question takes its default.")] = False,
+    on_ask: Annotated[Literal["deny", "fail"], typer.Option(help="Nobody can answer: go on, or stop.")] = "deny",
+    ignore_denials: Annotated[bool, typer.Option("--ignore-denials", help="Denials do not change the exit.")] = False,
+    trust: Annotated[bool, typer.Option("--trust", help="Trust this folder's files for this run.")] = False,
+    cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="The workspace (the current folder).")] = None,
+    system: Annotated[Path | None, typer.Option(metavar="FILE", help="A system prompt in place of xun's.")] = None,
+    no_session: Annotated[bool, typer.Option("--no-session", help="Keep nothing on disk.")] = False,
+    resume: Annotated[str | None, typer.Option(metavar="ID", help="Go on with a session (unique prefix).")] = None,
+    last: Annotated[bool, typer.Option("--continue", help="Go on with this folder's last session.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+) -> int:
+    """One task, then exit. Example: xun run --allow "npm test" --allow-write src "fix the failing test"."""
+    settings = {
+        "model": model,
+        "effort": effort,
+        "tools": tuple(name.strip() for name in tools.split(",") if name.strip()) if tools is not None else None,
+        "limits.max_steps": max_steps,
+        "limits.max_tool_calls": max_tool_calls,
+        "limits.max_time": max_time,
+    }
+    plan = RunPlan(
+        settings=settings,
+        allow=tuple(allow or ()),
+        allow_write=tuple(allow_write or ()),
+        deny=tuple(deny or ()),
+        yes=yes,
+        on_nobody=on_ask,
+        trust=trust,
+        cwd=cwd,
+        system=system,
+        session=not no_session,
+        resume=resume,
+        last=last,
+    )
+    return run_task(plan, RunOptions(task, output, quiet, ignore_denials))
+
+
+def run_task(plan: RunPlan, options: RunOptions) -> int:
+    """Do it, and return the exit code. Whatever is wrong with the call itself is said in one line."""
+    front = PrintFrontEnd(options.output, quiet=options.quiet)
+    try:
+        task = options.task
+        if task is None and plan.settings.get("model") == demo.MODEL:
+            task = demo.TASK
+        task = read_task(task, say=front.say)
+        on_ask = TerminalAsk() if terminal_there() else None
+        prepared = build_run(plan, hear=front.hear, say=front.say, on_ask=on_ask)
+    except (NoTaskError, SetupError) as error:
+        if options.output != "text":
+            exits.put_json(exits.failed("usage", str(error)), stream=options.output == "stream-json")
+        return exits.fail(str(error))
+    return asyncio.run(_main(prepared, task, options, front))
+
+
+async def _main(prepared: Prepared, task: str, options: RunOptions, front: PrintFrontEnd) -> int:
+    caught: list[int] = []
+    try:
+        _on_signals(prepared.agent.cancel, caught)
+        result = await prepared.agent.run(task)
+        front.answer(result)
+        front.say(prepared.epilogue(result))
+        if result.error is not None:
+            exits.fail(result.error.message)
+    finally:
+        await prepared.aclose()
+    if caught:
+        return caught[0]
+    return _code(result, options, front)
+
+
+def _code(result: RunResult, options: RunOptions, front: PrintFrontEnd) -> int:
+    denied = [denial.by for denial in result.denials]
+    code = exits.code_of(result.stop_reason, denied, ignore_denials=options.ignore_denials)
+    if code == exits.OK and front.broken:
+        return exits.fail("the answer could not be written: standard output is closed", exits.FAILED)
+    return code
+
+
+def _on_signals(cancel: Callable[[], bool], caught: list[int]) -> None:
+    """The first signal ends the turn in good order; the second ends the process."""
+    loop = asyncio.get_running_loop()
+
+    def on_signal(number: int, code: int) -> None:
+        if caught:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        caught.append(code)
+        cancel()
+
+    for number, code in _SIGNALS.items():
+        loop.add_signal_handler(number, on_signal, number, code)

@@ -1,0 +1,148 @@
+"""The one-shot front end: progress to stderr, the answer (or JSON) to stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Literal, TextIO
+
+from xun.agent.run_result import RunResult
+from xun.events import (
+    AnyEvent,
+    AttemptReset,
+    Decided,
+    MessageAdded,
+    Notice,
+    PlanUpdated,
+    ToolEnded,
+    ToolStarted,
+    Waiting,
+)
+from xun.frontends.text import one_line, visible
+from xun.messages import ToolCall
+from xun.policy.action import describe
+
+Output = Literal["text", "json", "stream-json"]
+_TITLES = ("command", "path", "pattern", "question", "url")
+
+
+class PrintFrontEnd:
+    """Hears the events of one run. `quiet` keeps progress (not errors) to itself."""
+
+    def __init__(self, output: Output, *, quiet: bool = False, out: TextIO | None = None, err: TextIO | None = None):
+        self._output = output
+        self._quiet = quiet
+        self._out = out or sys.stdout
+        self._err = err or sys.stderr
+        self._asked: set[str] = set()
+        self.broken = False
+
+    def hear(self, event: AnyEvent) -> None:
+        if self._output == "stream-json":
+            self._put(event.model_dump_json())
+        if not self._quiet:
+            self._progress(event)
+        elif isinstance(event, Notice) and event.level == "error":
+            self.say(event.text)
+
+    def say(self, text: str) -> None:
+        """One line to stderr. A closed stderr is no reason to fail."""
+        if text:
+            try:
+                self._err.write(visible(text) + "\n")
+                self._err.flush()
+            except (OSError, ValueError):
+                self._quiet = True
+
+    def answer(self, result: RunResult, extra: dict[str, object] | None = None) -> None:
+        """The last output of the run."""
+        if self._output == "text":
+            if result.output:
+                self._put(visible(result.output) if self._out.isatty() else result.output)
+            return
+        data = {**result.to_dict(), **(extra or {})}
+        if self._output == "stream-json":
+            data = {"type": "result", **data}
+        self._put(json.dumps(data, ensure_ascii=False))
+
+    def _put(self, text: str) -> None:
+        if self.broken:
+            return
+        try:
+            self._out.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+            self._out.flush()
+        except (BrokenPipeError, ValueError):
+            # The reader has gone. Writing again at exit would print a traceback, so stdout leads nowhere now.
+            self.broken = True
+            _silence(self._out)
+
+    def _progress(self, event: AnyEvent) -> None:
+        match event:
+            case ToolStarted(call=call):
+                self.say(f"→ {title(call)}")
+            case Decided():
+                self.say(_decided(event))
+            case ToolEnded(outcome="ok", seconds=seconds, result=result):
+                if seconds >= 1 or result.content.startswith("exit code"):
+                    self.say(f"  {one_line(result.content)} ({seconds:.1f} s)")
+            case ToolEnded(outcome=outcome, result=result) if outcome != "denied":
+                self.say(f"  {outcome}: {one_line(result.content)}")
+            case AttemptReset(reason=reason, wait=wait):
+                self.say(f"! {reason}; trying again in {wait:.1f} s")
+            case Waiting(on="model", seconds=seconds):
+                self.say(f"… waiting for the model, {seconds:.0f} s")
+            case Notice(level=level, text=text):
+                self.say(text if level == "info" else f"{level}: {text}")
+            case PlanUpdated(todos=todos):
+                self._plan(todos)
+            case MessageAdded(message=message) if message.role == "assistant" and message.calls:
+                self.say(message.text.strip())
+
+    def _plan(self, todos: tuple[dict[str, object], ...]) -> None:
+        marks = {"completed": "x", "in_progress": "~"}
+        for todo in todos:
+            self.say(f"  [{marks.get(str(todo.get('status')), ' ')}] {todo.get('content')}")
+
+
+def title(call: ToolCall) -> str:
+    """A call in one line: the tool and the argument that says most."""
+    for name in _TITLES:
+        value = call.arguments.get(name)
+        if isinstance(value, str) and value:
+            return f"{call.name} {one_line(value)}"
+    return call.name
+
+
+def _decided(event: Decided) -> str:
+    """What the policy said. A tool's own silent allow is told by the call itself."""
+    decision = event.decision
+    if event.allowed and decision.action.kind == "tool":
+        return ""
+    if event.allowed and event.by == "rule":
+        return f"  allowed by {decision.rule}" if decision.rule and decision.action.kind != "read" else ""
+    if event.allowed and decision.effect == "allow":
+        return ""
+    verdict = "allowed" if event.allowed else "refused"
+    why = "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
+    if not event.allowed and decision.effect == "allow":
+        return ""
+    return f"  {verdict} by {_BY[event.by]}: {one_line(describe(decision.action), 60)}" + (f" ({why})" if why else "")
+
+
+_BY = {
+    "rule": "rule",
+    "person": "you",
+    "grant": "an earlier yes",
+    "auto": "auto-confirm",
+    "nobody": "nobody (no one to ask)",
+}
+
+
+def _silence(stream: TextIO) -> None:
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+    except (OSError, ValueError):
+        return

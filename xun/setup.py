@@ -1,0 +1,242 @@
+"""The composition root: from a plan and the configuration to a ready agent. It may import everything."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from xun import __version__, demo
+from xun.agent.agent import Agent
+from xun.agent.instructions import InstructionFile, build_system
+from xun.agent.limits import Limits
+from xun.agent.run_result import RunResult
+from xun.config.load import Config
+from xun.config.load import load as load_config
+from xun.config.paths import Paths, find_paths, private_folder
+from xun.config.trust import Trust, trust_of
+from xun.config.variables import variables
+from xun.events import AnyEvent
+from xun.gate.gate import OnAsk
+from xun.policy.rules import Policy, Rule
+from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
+from xun.providers.registry import ProviderSettings, resolve
+from xun.result import XunError
+from xun.sessions.index import find, last
+from xun.sessions.resume import StoredSession, resume
+from xun.sessions.retention import prune
+from xun.sessions.store import SessionWriter
+from xun.tools.groups import DEFAULT_GROUPS
+from xun.workspace.workspace import Workspace
+
+Say = Callable[[str], None]
+
+
+class SetupError(XunError):
+    """A run that cannot start. `str()` is one line that a person can act on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What one run is asked to do. `settings` are flags over the configuration, by dotted key."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    allow: tuple[str, ...] = ()
+    allow_write: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    yes: bool = False
+    on_nobody: Literal["deny", "fail"] = "deny"
+    trust: bool = False
+    cwd: Path | None = None
+    system: Path | None = None
+    session: bool = True
+    resume: str | None = None
+    last: bool = False
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A ready agent with what it holds open."""
+
+    agent: Agent[Any]
+    provider: Provider
+    workspace: Workspace
+    session: SessionWriter | None
+    copy: Path | None = None
+
+    async def aclose(self) -> None:
+        """Close everything that was opened for the run."""
+        await self.agent.aclose()
+        await self.provider.aclose()
+        self.workspace.close()
+        if self.session is not None:
+            self.session.close()
+
+    def epilogue(self, result: RunResult) -> str:
+        """What is shown after the answer: for the demonstration, what it changed."""
+        if self.copy is None:
+            return ""
+        return f"{demo.changes(self.copy)}\n\nThe repaired copy is in {self.copy}" if result.ok else ""
+
+
+def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_ask: OnAsk | None = None) -> Prepared:
+    """Everything for one run. `say` is told notices, one line each. Raises `SetupError`."""
+    with _one_line():
+        paths = find_paths()
+        folder, copy = _folder(plan)
+        trust = trust_of(folder, paths)
+        trust = trust.once() if plan.trust else trust
+        config = load_config(paths, trust=trust, flags=plan.settings)
+        for line in (*config.warnings, *trust.notices()):
+            say(line)
+        policy = policy_of(plan, folder)
+        provider, info = _provider(config, folder)
+        stored, writer = _session(plan, paths, config, folder, f"{info.provider}/{info.name}", say)
+        workspace = Workspace(_resumed_folder(plan, stored, folder))
+        agent = Agent(
+            provider,
+            model_info=info,
+            tools=config.settings.tools or DEFAULT_GROUPS,
+            policy=policy,
+            on_ask=on_ask,
+            limits=_limits(config),
+            system=_system(plan, config, trust, workspace),
+            workspace=workspace,
+            name="xun",
+            auto_confirm=plan.yes,
+            on_nobody=plan.on_nobody,
+            effort=config.settings.effort,
+            retry=_retry(config),
+            history=stored.messages if stored else (),
+            session_id=writer.id if writer else None,
+        )
+    if stored is not None:
+        agent.bus.seq = stored.last_seq
+        for line in stored.notices:
+            say(line)
+    if writer is not None:
+        agent.bus.listen(writer.append)
+    agent.bus.listen(hear)
+    return Prepared(agent.initialize(), provider, workspace, writer, copy)
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Whatever is wrong with files, options or keys becomes one `SetupError`."""
+    try:
+        yield
+    except SetupError:
+        raise
+    except ProviderError as error:
+        raise SetupError(error.message) from error
+    except (XunError, ValueError) as error:
+        raise SetupError(str(error)) from error
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise SetupError(f"{where}{error.strerror or error}") from error
+
+
+def _folder(plan: RunPlan) -> tuple[Path, Path | None]:
+    """The workspace, and the demonstration's copy where it is one."""
+    if plan.settings.get("model") == demo.MODEL:
+        copy = demo.make_copy()
+        return copy, copy
+    return working_folder(plan.cwd), None
+
+
+def working_folder(given: Path | None) -> Path:
+    """The folder to work in. Raises `SetupError` where it is none, or has been removed."""
+    if given is not None:
+        if not given.is_dir():
+            what = "not a folder" if given.exists() else "there is no such folder"
+            raise SetupError(f"--cwd {given}: {what}")
+        return Path(os.path.realpath(given))
+    try:
+        return Path(os.path.realpath(Path.cwd()))
+    except FileNotFoundError:
+        raise SetupError("the current folder has been removed: change to one that exists, or give --cwd DIR") from None
+
+
+def policy_of(plan: RunPlan, folder: Path) -> Policy:
+    """The default policy with the rules of the command line. Raises `PolicyError`."""
+    denies = [Rule(effect="deny", kind="command", pattern=prefix, source="--deny") for prefix in plan.deny]
+    write_paths = [str(folder / path) for path in plan.allow_write]
+    return Policy(commands=plan.allow, write_paths=write_paths, rules=denies)
+
+
+def _provider(config: Config, folder: Path) -> tuple[Provider, ModelInfo]:
+    settings = config.settings
+    times = ProviderSettings(transport=settings.transport, idle_timeout=settings.idle_timeout, cwd=Path.cwd())
+    return resolve(settings.model, env=_environment(config), settings=times)
+
+
+def _environment(config: Config) -> dict[str, str]:
+    """The environment, with what the user's file says about providers where a variable is not set."""
+    env = dict(os.environ)
+    for variable, key in variables().items():
+        if not key.startswith("providers.") or config.source(key).layer != "user":
+            continue
+        _, name, item = key.split(".")
+        value = getattr(config.provider(name), item)
+        if value is not None:
+            env[variable] = value.get_secret_value() if item == "api_key" else value
+    return env
+
+
+def _session(
+    plan: RunPlan, paths: Paths, config: Config, folder: Path, model: str, say: Say
+) -> tuple[StoredSession | None, SessionWriter | None]:
+    redact = config.redactor()
+    if plan.resume is not None or plan.last:
+        entry = find(paths.sessions, plan.resume) if plan.resume is not None else last(paths.sessions, folder)
+        if entry is None:
+            raise SetupError("there is no session of this folder to continue; see xun sessions list --all")
+        stored, writer = resume(entry.path, redact=redact, on_error=say)
+        if plan.session:
+            return stored, writer
+        writer.close()
+        return stored, None
+    if not plan.session or not config.settings.sessions.save:
+        return None, None
+    private_folder(paths.sessions)
+    kept = config.settings.sessions
+    if notice := prune(paths.sessions, max_age_days=kept.max_age_days, max_megabytes=kept.max_megabytes).notice():
+        say(notice)
+    writer = SessionWriter.create(
+        paths.sessions, cwd=folder, model=model, version=__version__, redact=redact, on_error=say
+    )
+    return None, writer
+
+
+def _resumed_folder(plan: RunPlan, stored: StoredSession | None, folder: Path) -> Path:
+    """A session goes on in its own folder, unless another is given or it is gone."""
+    if stored is None or plan.cwd is not None or stored.folder is None:
+        return folder
+    return stored.folder
+
+
+def _limits(config: Config) -> Limits:
+    limits = config.settings.limits
+    return Limits(max_steps=limits.max_steps, max_tool_calls=limits.max_tool_calls, max_time=limits.max_time)
+
+
+def _retry(config: Config) -> RetryPolicy:
+    retry = config.settings.retry
+    return RetryPolicy(
+        attempts=retry.attempts, backoff=retry.backoff, max_backoff=retry.max_backoff, max_wait=retry.max_wait
+    )
+
+
+def _system(plan: RunPlan, config: Config, trust: Trust, workspace: Workspace) -> str:
+    base = plan.system.read_text(encoding="utf-8") if plan.system is not None else None
+    files: tuple[InstructionFile, ...] = ()
+    if config.settings.load_project_instructions:
+        files = tuple(
+            InstructionFile.of(file.path, file.content)
+            for file in trust.usable
+            if file.kind == "instructions"
+        )
+    return build_system(base=base, workspace_root=workspace.root, instructions=files, planning=True)
