@@ -88,8 +88,8 @@ async def test_one_huge_line_is_cut_and_can_be_read_on(host: Host, work: Path) -
 
 @pytest.mark.parametrize("line", ["x" * 3000, "中" * 3000, "y", "😀" * 100])
 async def test_every_result_has_a_bounded_size(host: Host, work: Path, line: str) -> None:
-    (work / "f").write_text(f"{line}\n" * 30_000)
-    for arguments in ({}, {"offset": 29_000}, {"limit": 1}, {"column": 50}):
+    (work / "f").write_text(f"{line}\n" * 4_000)
+    for arguments in ({}, {"offset": 1_500}, {"limit": 1}, {"column": 50}):
         assert len((await host.ok(read_file, path="f", **arguments)).encode()) <= CAP
 
 
