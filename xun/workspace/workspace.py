@@ -113,7 +113,11 @@ class Workspace:
 def _folder(path: str | Path) -> Path:
     asked = os.fspath(path)
     real = Path(os.path.realpath(asked))
-    if not asked or not real.is_dir():
+    try:
+        usable = bool(asked) and real.is_dir()
+    except OSError:  # in a folder that we may not enter
+        usable = False
+    if not usable:
         raise WorkspaceError(f"The workspace folder {asked!r} does not exist or is not a folder")
     return real
 
