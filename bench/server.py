@@ -10,10 +10,11 @@ import json
 import socket
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 
-def event(data: dict[str, object]) -> bytes:
+def event(data: Mapping[str, object]) -> bytes:
     return f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode()
 
 

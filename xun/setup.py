@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from xun.agent.limits import Limits
 from xun.agent.run_result import RunResult
 from xun.config.load import Config
 from xun.config.load import load as load_config
-from xun.config.paths import Paths, find_paths, private_folder
+from xun.config.paths import Paths, current_folder, find_paths, private_folder
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
 from xun.events import AnyEvent
@@ -92,7 +92,7 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
         config = load_config(paths, trust=trust, flags=plan.settings)
         for line in (*config.warnings, *trust.notices()):
             say(line)
-        policy = policy_of(plan, folder)
+        policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder)
         provider, info = _provider(config, folder)
         stored, writer = _session(plan, paths, config, folder, f"{info.provider}/{info.name}", say)
         workspace = Workspace(_resumed_folder(plan, stored, folder))
@@ -124,7 +124,7 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
 
 
 @contextmanager
-def _one_line() -> Iterator[None]:
+def _one_line() -> Generator[None]:
     """Whatever is wrong with files, options or keys becomes one `SetupError`."""
     try:
         yield
@@ -148,23 +148,24 @@ def _folder(plan: RunPlan) -> tuple[Path, Path | None]:
 
 
 def working_folder(given: Path | None) -> Path:
-    """The folder to work in. Raises `SetupError` where it is none, or has been removed."""
-    if given is not None:
-        if not given.is_dir():
-            what = "not a folder" if given.exists() else "there is no such folder"
-            raise SetupError(f"--cwd {given}: {what}")
-        return Path(os.path.realpath(given))
-    try:
-        return Path(os.path.realpath(Path.cwd()))
-    except FileNotFoundError:
-        raise SetupError("the current folder has been removed: change to one that exists, or give --cwd DIR") from None
+    """The folder to work in. Raises `SetupError` where it is none, `XunError` where it has been removed."""
+    if given is None:
+        return current_folder()
+    if not given.is_dir():
+        what = "not a folder" if given.exists() else "there is no such folder"
+        raise SetupError(f"--cwd {given}: {what}")
+    return Path(os.path.realpath(given))
 
 
-def policy_of(plan: RunPlan, folder: Path) -> Policy:
-    """The default policy with the rules of the command line. Raises `PolicyError`."""
-    denies = [Rule(effect="deny", kind="command", pattern=prefix, source="--deny") for prefix in plan.deny]
-    write_paths = [str(folder / path) for path in plan.allow_write]
-    return Policy(commands=plan.allow, write_paths=write_paths, rules=denies)
+def policy_of_flags(allow: Sequence[str], allow_write: Sequence[str], deny: Sequence[str], folder: Path) -> Policy:
+    """The default policy with the rules of a command line; paths are relative to `folder`. Raises `PolicyError`."""
+    denies = [Rule(effect="deny", kind="command", pattern=prefix, source="--deny") for prefix in deny]
+    allows = [Rule(effect="allow", kind="command", pattern=prefix, source="--allow") for prefix in allow]
+    writes = [
+        Rule(effect="allow", kind="write", pattern=os.path.realpath(folder / path), source="--allow-write")
+        for path in allow_write
+    ]
+    return Policy(rules=(*denies, *allows, *writes))
 
 
 def _provider(config: Config, folder: Path) -> tuple[Provider, ModelInfo]:
@@ -235,8 +236,6 @@ def _system(plan: RunPlan, config: Config, trust: Trust, workspace: Workspace) -
     files: tuple[InstructionFile, ...] = ()
     if config.settings.load_project_instructions:
         files = tuple(
-            InstructionFile.of(file.path, file.content)
-            for file in trust.usable
-            if file.kind == "instructions"
+            InstructionFile.of(file.path, file.content) for file in trust.usable if file.kind == "instructions"
         )
     return build_system(base=base, workspace_root=workspace.root, instructions=files, planning=True)

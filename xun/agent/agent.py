@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, Literal, TypeGuard, TypeVar
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from xun.agent import asking
 from xun.agent.bus import EventBus
@@ -145,12 +145,12 @@ class Agent(Generic[S]):
             )
             self._provider, self._info = resolve_provider(self._asked_model, self._asked_info)
             self._phase = "init"
-        return self  # type: ignore[return-value]
+        return cast(Agent[_Init], self)
 
-    def is_initialized(self) -> TypeGuard[Agent[_Init]]:
+    def is_initialized(self) -> bool:
         return self._phase == "init"
 
-    def is_finalized(self) -> TypeGuard[Agent[_Final]]:
+    def is_finalized(self) -> bool:
         return self._phase == "final"
 
     def finalize(self) -> None:

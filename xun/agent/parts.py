@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -37,6 +38,16 @@ def fit(content: str, limit: int, workspace: Workspace) -> str:
     """`content`, or its head and tail with the whole in a file of the temporary folder."""
     if len(content) <= limit:
         return content
-    path = workspace.spill(content)
     head, tail = content[: limit * 2 // 3], content[-limit // 3 :]
-    return f"{head}\n[… {len(content) - len(head) - len(tail)} characters left out; the whole is in {path} …]\n{tail}"
+    left_out = len(content) - len(head) - len(tail)
+    return f"{head}\n[… {left_out} characters left out; {_keep(content, workspace)} …]\n{tail}"
+
+
+def _keep(content: str, workspace: Workspace) -> str:
+    try:
+        descriptor, name = tempfile.mkstemp(prefix="result-", suffix=".txt", dir=workspace.temp_dir())
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(content)
+    except OSError as error:
+        return f"the whole could not be kept: {error.strerror}"
+    return f"read the whole with read_file in {name}"

@@ -40,7 +40,7 @@ CUT = "Interrupted: the turn ended while this call was running. It may have part
 CURRENT: ContextVar[tuple[Turn, ToolCall] | None] = ContextVar("xun_call", default=None)
 
 
-class Stop(Exception):  # noqa: N818 - not an error: a turn's early end
+class Stop(Exception):
     """Ends the turn with `reason` after the transcript is closed."""
 
     def __init__(self, reason: StopReason, message: str, kind: str | None = None) -> None:

@@ -16,6 +16,7 @@ from xun.frontends.text import visible
 
 COMMANDS = ("run", "policy", "sessions", "config")
 NOT_BUILT = ("models", "tools", "doctor")
+OPTIONS_NOT_BUILT = ("--schema", "--mode", "--max-cost", "--max-tokens", "--policy", "--add-dir")
 SCREEN = "the screen is not built yet; for one task use: xun run {task}"
 
 
@@ -30,12 +31,17 @@ def run(argv: Sequence[str]) -> int:
     try:
         code = get_command(build(first)).main(words, prog_name="xun", standalone_mode=False)
     except TyperException as error:
-        return _usage(words, error.format_message() if hasattr(error, "format_message") else str(error))
+        return _usage(words, _explained(error.format_message() if hasattr(error, "format_message") else str(error)))
     except (KeyboardInterrupt, typer.Abort):
         return exits.INTERRUPTED
     except OSError as error:
         return exits.fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
     return code if isinstance(code, int) else 0
+
+
+def _explained(message: str) -> str:
+    name = message.removeprefix("No such option: ").split()[0].rstrip(".")
+    return f"{name} is not built yet" if name in OPTIONS_NOT_BUILT else message
 
 
 def build(first: str = "") -> typer.Typer:

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from xun.events import Answered, Asked, Decided
-from xun.gate.gather import gather
 from xun.policy.action import Action, UseTool
-from xun.policy.decide import decide
 from xun.policy.decision import Answer, Ask, Decision, Reason
 from xun.policy.lists import STATE_KEY, Allowlists
-from xun.policy.rules import Policy, Rule
+from xun.policy.rules import Policy, Rule, RuleKind
 from xun.workspace.workspace import Workspace
 
 OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
@@ -96,14 +94,12 @@ class Gate:
         return verdict
 
     async def _decide(self, action: Action, permission: str | None) -> Decision:
-        if isinstance(action, UseTool):
-            return self._decide_tool(action, permission)
-        facts = gather(action, roots=self.workspace.roots, temp=self.workspace.temp, home=self.home)
-        return decide(action, facts, self._policy(), self.grants)
+        # The decider and its tables are loaded by the first call, not before the first request is on its way.
+        from xun.gate.gather import gather
+        from xun.policy.decide import decide
 
-    def _decide_tool(self, action: UseTool, permission: str | None) -> Decision:
         policy = self._policy()
-        if permission in ("ask", "deny", "allow"):
+        if isinstance(action, UseTool) and permission in ("ask", "deny", "allow"):
             own = Rule(effect=permission, kind="tool", pattern=action.name, source=f"tool {action.name}")
             policy = policy.copy(extra=(own,))
         facts = gather(action, roots=self.workspace.roots, temp=self.workspace.temp, home=self.home)
@@ -177,8 +173,9 @@ class Gate:
                     for path in decision.grantable:
                         self.allowlists.add_path(path, self.workspace.root)
                 case kind:
+                    named: RuleKind = "host" if kind == "fetch" else kind
                     for pattern in decision.grantable:
-                        self.grants.append(Rule(effect="allow", kind=kind, pattern=pattern, source="session"))
+                        self.grants.append(Rule(effect="allow", kind=named, pattern=pattern, source="session"))
 
 
 def question(ask_id: str, agent: str, call_id: str, tool: str, text: str, **how: Any) -> Ask:

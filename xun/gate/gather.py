@@ -40,11 +40,13 @@ def gather(
     """
     paths: dict[str, PathFact] = {}
     repositories: dict[str, tuple[str, ...]] = {}
+    # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
+    own_home = str(home) if os.environ.get("HOME") else ""
     real_roots = tuple(realpath(root) for root in roots)
     if isinstance(action, Read | Write):
         look(action.path, Use(Arg(action.path), "read"), paths)
     elif isinstance(action, Run):
-        uses, folders = needed(read_command(action.command, str(home), newlines), action.cwd)
+        uses, folders = needed(read_command(action.command, own_home, newlines), action.cwd)
         for key, use in uses:
             look(key, use, paths)
         for folder in folders:
@@ -54,7 +56,7 @@ def gather(
     return Facts(
         roots=real_roots,
         temp=realpath(temp) if temp else None,
-        home=str(home),
+        home=own_home,
         paths=paths,
         repositories=repositories,
         at=datetime.now(UTC),

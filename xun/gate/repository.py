@@ -22,18 +22,16 @@ _GITLINK = b"\x00\x00\xe0\x00"
 
 # Sections of the configuration that cannot name a program, or that only readers of another kind obey.
 _HARMLESS_SECTIONS = word_set(
-    "advice apply blame branch color column commit feature fetch fsck gc gitk grep gui i18n index init lfs "
-    "log mailinfo mailmap maintenance merge notes pack pull push rebase receive remote rerere revert safe "
-    "sequence showbranch splitindex stash status submodule svn-remote svn tag transfer url user versionsort "
-    "worktree am checkout clone clean committemplate completion core diff extensions add help http "
-    "credential"
+    "add advice alias am apply bitmap blame branch browser checkout clean clone color column commit completion core "
+    "credential diff difftool extensions feature fetch format fsck gc gitflow gitk gitweb grep gui guitool help http "
+    "i18n imap index init instaweb interactive lfs log mailinfo mailmap maintenance man merge mergetool notes pack "
+    "pretty pull push rebase receive remote repack rerere revert safe sendemail sequence showbranch splitindex "
+    "stash status submodule svn svn-remote tag trailer transfer url user versionsort web worktree"
 )
 _PROGRAM_KEYS = re.compile(
-    r"core\.(fsmonitor|pager|editor|askpass|sshcommand|gitproxy|alternaterefscommand|hookspath|worktree|attributesfile)"
-    r"|diff\.(external|tool|guitool|.+\.(command|textconv))|(log)\.showsignature|merge\..+\.driver"
-    r"|remote\..+\.(uploadpack|receivepack|vcs|promisor|proxy)|extensions\.partialclone|submodule\..+\.update"
-    r"|credential\.(.+\.)?helper|rebase\.instructionformat|http\.(.+\.)?(proxy|sslcert|sslkey|extraheader)|sequence\.editor"
-    r"|stash\.usebuiltin|column\.ui\.command|color\.pager\.command"
+    r"core\.(?:fsmonitor|pager|sshcommand|gitproxy|alternaterefscommand|hookspath|worktree)"
+    r"|diff\.(?:external|.+\.(?:command|textconv))|log\.showsignature|merge\..+\.driver"
+    r"|remote\..+\.(?:uploadpack|receivepack|vcs|promisor)|extensions\.partialclone|submodule\..+\.update"
 )
 _BOOLEAN = re.compile(r"|0|1|true|false|yes|no|on|off", re.IGNORECASE)
 _LFS = re.compile(r"git-lfs (?:clean|smudge)(?: --skip)? -- %f|git-lfs filter-process(?: --skip)?")
@@ -145,12 +143,7 @@ def _accepted(key: str, value: str, git_folder: str, roots: Sequence[str]) -> bo
         return _BOOLEAN.fullmatch(value) is not None
     if key.startswith("submodule."):
         return value in ("checkout", "rebase", "merge", "none")
-    if key.startswith(("log.", "remote.")):
-        return value.lower() in ("false", "no", "off", "0")
-    # Editors, credential helpers and network settings are obeyed by what writes or fetches, not by readers.
-    return key.startswith(
-        ("core.editor", "core.askpass", "credential.", "http.", "sequence.", "diff.tool", "diff.guitool")
-    )
+    return key.startswith(("log.", "remote.")) and value.lower() in ("false", "no", "off", "0")
 
 
 # --- the configuration format

@@ -68,7 +68,7 @@ def _decide_write(action: Write, places: Places) -> Decision:
     fact = facts.paths[path]
     if facts.temp and within(fact.real, facts.temp) and fact.real != facts.temp:
         return _allow(action, "temporary folder")
-    if action.op in ("delete", "move") and any(within(root, fact.real) for root in facts.roots):
+    if action.op in ("delete", "move") and places.holds_root(path):
         return _ask(action, Reason(code="root", text=f"it would {action.op} the workspace itself", hard=True))
     if rule := places.grant("write", fact.real):
         return _allow(action, rule.source)

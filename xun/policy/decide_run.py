@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, suggestion, without_globals
 from xun.policy.programs import DESTROYERS, EVALUATORS, FETCHERS, PRIVILEGED, base_name, word_set
-from xun.policy.rules import Policy, Rule
+from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
 from xun.policy.words import Arg
 
 # Variables that a call may set: they change how output looks and nothing that is run.
@@ -63,12 +64,14 @@ class _Judge:
         reasons += self.around()
         reasons += [reason for outcome in outcomes for reason in outcome.reasons]
         reasons = list(dict.fromkeys(reasons))
-        denied = next((outcome for outcome in outcomes if outcome.effect == "deny"), None)
+        denied = (
+            next((outcome.rule for outcome in outcomes if outcome.effect == "deny"), None) or self.denied_redirect()
+        )
         exact = next((rule for rule in self.grants if rule.pattern == self.action.command), None)
         effect: Effect = "allow"
         rule = outcomes[0].rule.source if outcomes and outcomes[0].rule else None
         if denied:
-            effect, rule = "deny", denied.rule.source if denied.rule else None
+            effect, rule = "deny", denied.source
         elif exact and not any(reason.hard for reason in reasons):
             effect, rule = "allow", exact.source
         elif reasons or not outcomes:
@@ -104,6 +107,13 @@ class _Judge:
                 yield from self.places.change(key, target.text)
         if self.runs_fetched():
             yield Reason(code="fetched-code", text="what is fetched from the network is run", hard=True)
+
+    def denied_redirect(self) -> Rule | None:
+        for operator, target in self.reading.script.redirects:
+            key = posixpath.join(self.action.cwd, target.pattern)
+            if rule := self.places.denied("read" if operator == "<" else "write", key):
+                return rule
+        return None
 
     def moves(self) -> bool:
         """In a text with problems: does a command change the folder, so that relative paths cannot be followed?"""
@@ -160,7 +170,9 @@ class _Judge:
             if refused is None:
                 outcome.rule = rule
                 for reason in self.uses(command, uses):
-                    outcome.ask(reason)
+                    # A person who granted a git command was told of the repository's programs.
+                    if reason.code != "git-configuration" or not self.by_person(rule):
+                        outcome.ask(reason)
                 break
             refusal = refusal or refused
         else:
@@ -168,6 +180,9 @@ class _Judge:
         if not command.judged:
             for reason in self.hazards(command):
                 outcome.ask(reason)
+
+    def by_person(self, rule: Rule) -> bool:
+        return rule in self.grants or rule.source == GRANTED_SOURCE
 
     def stays(self, command: Command) -> bool:
         """A program called by a relative path is another one in another folder: there no rule covers it."""
@@ -222,7 +237,7 @@ class _Judge:
             yield Reason(code="no-facts", text=text, hard=True, segment=command.segment.text)
         elif found:
             text = f"the repository's configuration may run programs: {', '.join(found[:3])}"
-            yield Reason(code="git-configuration", text=text, hard=True, segment=command.segment.text)
+            yield Reason(code="git-configuration", text=text, segment=command.segment.text)
 
     def unlisted(self, command: Command, refusal: Refused | None) -> Reason:
         segment = command.segment
@@ -239,7 +254,8 @@ class _Judge:
         if "/" in name:
             text = f"{name} is called by its path: only a rule that spells it covers it"
             return Reason(code="program-path", text=text, segment=segment.text)
-        return Reason(code="unlisted", text=f"{name} is not on the allowlist", segment=segment.text)
+        shown = shlex.join(command.program.name) if command.program.length <= len(segment.argv) else name
+        return Reason(code="unlisted", text=f"{shown} is not on the allowlist", segment=segment.text)
 
     def hazards(self, command: Command) -> Iterator[Reason]:
         """The hard reasons against a command that no table judges."""
@@ -257,7 +273,10 @@ class _Judge:
                 yield Reason(code="unknown-path", text=shown, hard=True, segment=text)
                 continue
             for folder in self.reading.script.starts(self.action.cwd, command.segment):
-                for reason in self.places.change(command.keys(folder, use), use.arg.text):
+                key = command.keys(folder, use)
+                if destroys and self.places.holds_root(key):
+                    yield Reason(code="root", text="it would remove the workspace itself", hard=True, segment=text)
+                for reason in self.places.change(key, use.arg.text):
                     yield reason.model_copy(update={"segment": text})
         for use in command.words:
             folders = self.reading.script.starts(self.action.cwd, command.segment)
@@ -281,7 +300,7 @@ class _Judge:
 
     def grantable(self, outcomes: Sequence[_Outcome], reasons: Sequence[Reason]) -> tuple[str, ...]:
         """The prefixes that would let this very command pass next time; none where they would not."""
-        if any(reason.hard or reason.code != "unlisted" for reason in reasons):
+        if any(reason.hard or reason.code not in ("unlisted", "git-configuration") for reason in reasons):
             return ()
         prefixes = [
             suggestion(command)

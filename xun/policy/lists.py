@@ -8,7 +8,7 @@ from glob import escape
 from pathlib import Path
 
 from xun.policy.entries import PolicyError, check_allowed
-from xun.policy.rules import Rule
+from xun.policy.rules import GRANTED_SOURCE, Rule
 
 STATE_KEY = "__builtin_tool_policy"
 
@@ -80,7 +80,7 @@ class Allowlists:
         """Both lists as allow rules."""
         if self._rules is None:
             commands = [
-                Rule(effect="allow", kind="command", pattern=text, source="command allowlist") for text in self.commands
+                Rule(effect="allow", kind="command", pattern=text, source=GRANTED_SOURCE) for text in self.commands
             ]
             paths = [
                 Rule(effect="allow", kind="write", pattern=escape(path), source="write allowlist")

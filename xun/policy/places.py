@@ -102,6 +102,11 @@ class Places:
         elif not all(within_any(path, self.facts.roots) for path in (fact.real, *(fact.matches or ()))):
             yield Reason(code="outside", text=f"{shown} is outside the workspace ({fact.real})", hard=True)
 
+    def holds_root(self, key: str) -> bool:
+        """Is what stands at `key` a root of the workspace, or a folder above one?"""
+        fact = self.facts.paths.get(key)
+        return fact is not None and any(within(root, fact.real) for root in self.facts.roots)
+
     def rule(self, kind: RuleKind, path: str, *effects: Effect) -> Rule | None:
         """The first rule in force of one's own that covers the resolved `path`."""
         for rule in self.policy.own(kind, *effects):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from xun.policy.commands import Program
 from xun.policy.entries import PolicyError, check_allowed, words_of
 from xun.policy.needs import Command
-from xun.policy.programs import ENDERS, INTERPRETERS, MANY, PRIVILEGED, STATE, WRAPPERS, base_name
+from xun.policy.programs import ENDERS, FETCHERS, INTERPRETERS, MANY, PRIVILEGED, STATE, WRAPPERS, base_name
 from xun.policy.rules import Rule
 from xun.policy.words import Arg
 
@@ -91,7 +91,7 @@ def suggestion(command: Command) -> str | None:
 
     words = command.segment.argv
     name = base_name(words[0])
-    if name in WRAPPERS | INTERPRETERS | PRIVILEGED | STATE | ENDERS or not command.segment.literal_name:
+    if name in WRAPPERS | INTERPRETERS | PRIVILEGED | STATE | ENDERS | FETCHERS or not command.segment.literal_name:
         return None
     count = 1
     if name in MANY:

@@ -41,7 +41,7 @@ ENDERS = word_set("kill pkill killall reboot shutdown halt poweroff mkfs fdisk p
 # Their first word says what they do: on its own the name would cover too much.
 MANY = word_set(
     "git npm pnpm yarn cargo go docker podman kubectl helm uv pip pip3 poetry gh glab aws gcloud az "
-    "terraform brew apt apt-get systemctl bundle rails dotnet gradle mvn mix composer conda"
+    "terraform brew apt apt-get systemctl make just rake task tox nox bundle rails dotnet gradle mvn mix composer conda"
 )
 
 _VERSIONED = re.compile(r"(python|perl|ruby|lua|php|node|pypy)[0-9][0-9.]*")

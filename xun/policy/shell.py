@@ -17,6 +17,8 @@ from xun.policy.syntax import Item, Span, Tree, Visible, read_tree
 from xun.policy.words import Arg, Newline, Operator, Redirect, Token, Unclear, Word, decode, scan
 
 MAX_FOLDERS = 8
+# How much of a text that is too long to be allowed is still read for deny rules, in characters.
+MAX_LOOSE = 64 * 1024
 
 # A folder relative to the one a text starts in, as the arguments of the `cd` commands that lead there.
 Steps = tuple[str, ...]
@@ -88,15 +90,16 @@ def read_script(command: str, home: str, newlines: str = "ask") -> Script:
 
 
 def _merge(found: Sequence[Problem], more: Problem) -> list[Problem]:
-    """The grammar's problems and the decoder's: where both name the same construct, once."""
-    if any(problem.code == more.code for problem in found):
+    """The grammar's problems and the decoder's, which often name one construct twice: the grammar's is then enough."""
+    if found and (not more.hard or more.code == "syntax"):
         return list(found)
     return [*found, more]
 
 
 def _unclear(command: str, home: str, problems: list[Problem]) -> Script:
     """Text that is not fit to be judged; its commands are read all the same, for deny rules."""
-    return _opaque(command, home, read_tree(command.encode(errors="replace").decode()), problems)
+    text = command[:MAX_LOOSE].encode(errors="replace").decode()
+    return _opaque(text, home, read_tree(text), problems)
 
 
 def _disagreement(tree: Tree, tokens: list[Token]) -> Problem | None:
