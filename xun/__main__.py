@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -15,6 +16,8 @@ def main() -> None:
         sys.exit(0)
     # A pydantic plugin that merely happens to be installed makes every model ten times slower to build.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # Start-up makes many objects and no garbage: looking for some would only cost time.
+    gc.disable()
     from xun.cli.app import run
 
     leave(run(sys.argv[1:]))

@@ -191,3 +191,27 @@ async def test_permission_of_a_tool_is_a_rule() -> None:
     async with agent:
         result = await agent.run("go")
     assert not seen and result.denials[0].by == "rule"
+
+
+async def test_a_link_put_in_while_the_question_waits_moves_no_yes(work: Path) -> None:
+    (work / "docs").mkdir()
+    (work / "docs" / "a.txt").write_text("old\n")
+    (work / ".git" / "hooks").mkdir(parents=True)
+    (work / ".git" / "hooks" / "a.txt").write_text("old\n")
+
+    def swap(_ask: Ask) -> Answer:
+        (work / "docs").rename(work / "away")
+        (work / "docs").symlink_to(work / ".git" / "hooks")
+        return Answer.once()
+
+    steps = [
+        call("read_file", path="docs/a.txt"),
+        call("edit_file", path="docs/a.txt", old="old", new="new"),
+        {"text": "ok"},
+    ]
+    agent, _, _ = agent_of(steps, "fs", on_ask=swap)
+    async with agent:
+        await agent.run("go")
+    assert "led elsewhere" in agent.messages[4].results[0].content
+    assert (work / ".git" / "hooks" / "a.txt").read_text() == "old\n"
+    assert (work / "away" / "a.txt").read_text() == "old\n"

@@ -13,7 +13,7 @@ from tests.conftest import require
 from tests.tools.host import Host
 from xun.exec import env
 from xun.policy.action import Read
-from xun.tools import search as search_tools
+from xun.tools import search_find as search_tools
 from xun.tools import search_run
 from xun.tools.search import glob, grep
 from xun.tools.search_engine import find_ripgrep

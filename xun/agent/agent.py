@@ -57,10 +57,11 @@ class RuntimeStateError(XunError, RuntimeError):
 class Agent(Generic[S]):
     """One conversation with a model that may use tools.
 
-    `model` is a name such as "anthropic/claude-sonnet-4-6", or a provider object. `tools` is a `ToolBox`, functions,
-    or names of tool groups; `toolbox` is the same for a `ToolBox` alone. `policy` adds to the defaults and is copied.
-    `on_ask` puts questions to a person; without it nobody can answer, and what must be asked is refused. Start an
-    agent with `with`, `async with` or `initialize()`. One turn runs at a time.
+    `model` is a name such as "anthropic/claude-sonnet-4-6", or a provider object; with `provider` (one, or a client of
+    the anthropic or openai package) it is the plain name. `tools` is a `ToolBox`, functions, or names of tool groups;
+    `toolbox` is the same for a `ToolBox` alone. `policy` adds to the defaults and is copied. `on_ask` puts questions to
+    a person; without it nobody can answer, and what must be asked is refused. Start an agent with `with`, `async with`
+    or `initialize()`. One turn runs at a time.
     """
 
     class T:
@@ -86,6 +87,7 @@ class Agent(Generic[S]):
         workspace: Workspace | str | Path | None = None,
         name: str | None = None,
         auto_confirm: bool = False,
+        provider: Any = None,
         on_nobody: Literal["deny", "fail"] = "deny",
         temperature: float | None = None,
         effort: Effort | None = None,
@@ -114,6 +116,7 @@ class Agent(Generic[S]):
         self._on_ask = on_ask
         self._auto_confirm = auto_confirm
         self._asked_model = model
+        self._asked_provider = provider if isinstance(model, str) or model is None else model
         self._asked_info = model_info
         self._workspace_given = workspace
         self._workspace: Workspace | None = None
@@ -143,7 +146,7 @@ class Agent(Generic[S]):
                 on_ask=self._on_ask,
                 auto_confirm=self._auto_confirm,
             )
-            self._provider, self._info = resolve_provider(self._asked_model, self._asked_info)
+            self._provider, self._info = resolve_provider(self._asked_model, self._asked_provider, self._asked_info)
             self._phase = "init"
         return cast(Agent[_Init], self)
 
@@ -167,7 +170,7 @@ class Agent(Generic[S]):
                 self.cancel()
                 await asyncio.shield(self._turn.done)
             await self.processes.shutdown()
-            if self._provider is not None and self._provider is not self._asked_model:
+            if self._provider is not None and self._provider is not self._asked_provider:
                 await self._provider.aclose()
             if self._workspace is not None and self._workspace is not self._workspace_given:
                 self._workspace.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 import uuid
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from xun.agent.turn import CURRENT, Turn
 from xun.events import CallOutcome
 from xun.gate.gate import Verdict
 from xun.messages import ToolCall, ToolResult
-from xun.policy.action import Action, UseTool
+from xun.policy.action import Action, Read, UseTool, Write
 from xun.result import Err, ErrorInfo, Ok, Result
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.names import find
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from xun.agent.agent import Agent
 
 DENIED = "Permission denied"
+MOVED = "A path of this call led elsewhere once it was approved; nothing was done. Look again before you repeat it."
 SKIPPED = "Not run: the run was stopped by an earlier refusal."
 
 
@@ -83,6 +85,11 @@ async def run_call(turn: Turn, item: Prepared) -> None:
     return _end(turn, call, result, outcome, time.monotonic() - began, item.tool)
 
 
+def places_of(actions: Sequence[Action]) -> tuple[str, ...]:
+    """Where the paths of `actions` lead now. A link put in while the person was reading must not move the yes."""
+    return tuple(os.path.realpath(action.path) for action in actions if isinstance(action, Read | Write))
+
+
 async def _actions(item: Prepared, ctx: ToolCallContext[Any]) -> Sequence[Action]:
     assert item.tool is not None
     use = UseTool(name=item.tool.name, arguments=item.call.arguments)
@@ -103,9 +110,12 @@ async def call_directly(agent: Agent[Any], toolbox: ToolBox, name: str, argument
         return Err(item.problem or "unknown tool")
     ctx = ToolCallContext(agent, item.tool.name, context)
     actions = await _actions(item, ctx)
+    places = places_of(actions)
     verdict = await agent.gate.check(call.id, item.tool.name, actions, agent.bus.emit, permission=item.tool.permission)
     if not verdict.allowed:
         return _refusal(verdict)
+    if places_of(actions) != places:
+        return Err(MOVED)
     return (await _invoke(item.tool, item.arguments, ctx))[0]
 
 

@@ -26,12 +26,19 @@ def build_toolbox(tools: ToolBox | Iterable[Callable[..., Any] | str] | None) ->
     return box
 
 
-def resolve_provider(model: str | Provider | None, info: ModelInfo | None) -> tuple[Provider, ModelInfo]:
-    """The provider and what is known about the model. Raises `ProviderError` (kind config) for a bad name."""
+def resolve_provider(model: str | Provider | None, provider: Any, info: ModelInfo | None) -> tuple[Provider, ModelInfo]:
+    """The provider and what is known about the model. Raises `ProviderError` (kind config) for a bad name.
+
+    `provider` may be a `Provider`, or a client of the anthropic or openai package; `model` is then the plain name.
+    """
+    registry = load("providers")
     if model is not None and not isinstance(model, str):
-        return model, info or ModelInfo(provider=model.name, name=model.name)
-    provider, found = load("providers").resolve(model, env=os.environ)
-    return provider, info or found
+        model, provider = None, model
+    if provider is not None:
+        found, known = registry.resolve_object(provider, model)
+    else:
+        found, known = registry.resolve(model, env=os.environ)
+    return found, info or known
 
 
 def fit(content: str, limit: int, workspace: Workspace) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from xun.frontends.terminal_ask import TerminalAsk, terminal_there
 from xun.setup import Prepared, RunPlan, SetupError, build_run
 
 Output = Literal["text", "json", "stream-json"]
+COLLECT_AFTER = 1.0  # seconds into the run
 _SIGNALS = {signal.SIGINT: exits.INTERRUPTED, signal.SIGTERM: exits.TERMINATED, signal.SIGHUP: exits.HANGUP}
 
 
@@ -101,6 +103,7 @@ def run_task(plan: RunPlan, options: RunOptions) -> int:
 
 async def _main(prepared: Prepared, task: str, options: RunOptions, front: PrintFrontEnd) -> int:
     caught: list[int] = []
+    asyncio.get_running_loop().call_later(COLLECT_AFTER, _collect_garbage)
     try:
         _on_signals(prepared.agent.cancel, caught)
         result = await prepared.agent.run(task)
@@ -113,6 +116,12 @@ async def _main(prepared: Prepared, task: str, options: RunOptions, front: Print
     if caught:
         return caught[0]
     return _code(result, options, front)
+
+
+def _collect_garbage() -> None:
+    """From now on: start-up, for which `xun.__main__` turned collection off, is over. What it made stays for good."""
+    gc.freeze()
+    gc.enable()
 
 
 def _code(result: RunResult, options: RunOptions, front: PrintFrontEnd) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -109,9 +110,7 @@ def child_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
     `extra` is for what a person or a rule has approved: nothing in it is filtered.
     """
-    env = {
-        name: _without_login(name, value) for name, value in os.environ.items() if not _dropped(name, value)
-    }
+    env = {name: _without_login(name, value) for name, value in os.environ.items() if not _dropped(name, value)}
     env.update(_HARDENED)
     env["PATH"] = os.pathsep.join(path_folders())
     if "LD_LIBRARY_PATH" in env:
@@ -145,4 +144,11 @@ def _without_login(name: str, value: str) -> str:
 
 
 def _usable(folders: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f for f in folders if Path(f).is_absolute() and Path(f).is_dir()))
+    return tuple(dict.fromkeys(f for f in folders if Path(f).is_absolute() and _is_folder(f)))
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(Path(path).stat().st_mode)
+    except (OSError, ValueError):
+        return False  # also one that may not be entered: nothing in it could be run

@@ -28,7 +28,7 @@ class Read(_Action):
 
 
 class Write(_Action):
-    """Change a path. `path` is absolute, as asked. `diff` is a unified diff for the person to see, when there is one."""
+    """Change a path. `path` is absolute, as asked. `diff` is a unified diff to show, where there is one."""
 
     kind: Literal["write"] = "write"
     path: str

@@ -198,7 +198,8 @@ class _Judge:
         program = command.program
         args = command.segment.args
         if program.problem is not None:
-            if program.problem.flag not in [arg.text for arg in args[:covered]]:
+            named = len(without_globals(args[:covered])) > 1
+            if not named or program.problem.flag not in [arg.text for arg in args[:covered]]:
                 return None, program.problem
             program = find_program(without_globals(args))
         elif covered <= program.length:
@@ -264,9 +265,9 @@ class _Judge:
             if (name := base_name(view[0].text)) in PRIVILEGED:
                 yield Reason(code="privilege", text=f"{name} acts with other rights", hard=True, segment=text)
                 break
-        destroys = any(
-            base_name(v[0].text) in DESTROYERS | {"dd", "find"} for v in (command.segment.args, *command.views)
-        )
+        names = {base_name(view[0].text) for view in (command.segment.args, *command.views)}
+        removes = not names.isdisjoint(DESTROYERS)
+        destroys = removes or "dd" in names or "find" in names
         for use in command.changed:
             if destroys and (not use.arg.known or self.moves()):
                 shown = f"what it removes or overwrites ({use.arg.text}) cannot be told"
@@ -274,7 +275,7 @@ class _Judge:
                 continue
             for folder in self.reading.script.starts(self.action.cwd, command.segment):
                 key = command.keys(folder, use)
-                if destroys and self.places.holds_root(key):
+                if removes and self.places.holds_root(key):
                     yield Reason(code="root", text="it would remove the workspace itself", hard=True, segment=text)
                 for reason in self.places.change(key, use.arg.text):
                     yield reason.model_copy(update={"segment": text})

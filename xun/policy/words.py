@@ -111,7 +111,9 @@ def scan(text: str, home: str) -> list[Token]:
 
 def decode(raw: str, home: str) -> tuple[Arg, ...]:
     """The arguments that one word becomes. Raises `Unclear` where that cannot be told, or where `raw` is more."""
-    tokens = scan(raw, home)
+    scanner = _Scanner(raw, home)
+    scanner.command_position = False
+    tokens = scanner.tokens()
     if len(tokens) != 1 or not isinstance(tokens[0], Word):
         raise Unclear("syntax", "it is not one word", hard=True)
     return tokens[0].args

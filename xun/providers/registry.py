@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from xun.providers import errors, models
-from xun.providers.anthropic import AnthropicWire
 from xun.providers.base import ModelInfo, Provider, ProviderError
 from xun.providers.endpoints import is_official, read_base_url, read_key
 from xun.providers.http import CONNECT_TIMEOUT, IDLE_TIMEOUT, HttpTransport
-from xun.providers.openai_chat import OpenAIChatWire
 from xun.providers.remote import RemoteProvider
-from xun.providers.scripted import ScriptedProvider
-from xun.providers.sdk import SdkTransport, client_kind, new_client
 from xun.providers.transport import Target, Transport, Wire
 
 
@@ -55,12 +51,8 @@ def resolve(
     to set.
     """
     name = (model or "").strip() or _first_with_a_key(env)
-    if name == "demo":
-        return ScriptedProvider.demo(), ModelInfo("demo", "demo", capabilities=frozenset({"tools"}))
-    if name.startswith("scripted:"):
-        path = (settings.cwd or Path()) / Path(name.removeprefix("scripted:")).expanduser()
-        provider = ScriptedProvider.from_file(path)
-        return provider, ModelInfo("scripted", path.name, capabilities=frozenset({"tools"}))
+    if name == "demo" or name.startswith("scripted:"):
+        return _scripted(name, settings)
     prefix, _, rest = name.partition("/")
     if not rest:
         raise ProviderError("config", _no_prefix(name))
@@ -73,6 +65,16 @@ def resolve(
     return _remote(prefix, rest, env, settings)
 
 
+def _scripted(name: str, settings: ProviderSettings) -> tuple[Provider, ModelInfo]:
+    from xun.providers.scripted import ScriptedProvider
+
+    capabilities = frozenset({"tools"})
+    if name == "demo":
+        return ScriptedProvider.demo(), ModelInfo("demo", "demo", capabilities=capabilities)
+    path = (settings.cwd or Path()) / Path(name.removeprefix("scripted:")).expanduser()
+    return ScriptedProvider.from_file(path), ModelInfo("scripted", path.name, capabilities=capabilities)
+
+
 def resolve_object(
     provider: Any, model: str | None = None, *, settings: ProviderSettings = _DEFAULTS
 ) -> tuple[Provider, ModelInfo]:
@@ -80,6 +82,8 @@ def resolve_object(
 
     `model` is the plain name, required with a client. Raises `ProviderError` (kind "config").
     """
+    from xun.providers.sdk import SdkTransport, client_kind
+
     wire = client_kind(provider)
     if wire is None:
         if not callable(getattr(provider, "stream", None)):
@@ -176,14 +180,21 @@ _PATHS = {"anthropic": "/messages", "openai": "/chat/completions"}
 
 
 def _wire(prefix: str, target: Target, official: bool) -> Wire:
+    # Only the wire that is spoken is loaded: start-up is the sum of such things.
     if prefix == "anthropic":
+        from xun.providers.anthropic import AnthropicWire
+
         return AnthropicWire(target, official=official)
+    from xun.providers.openai_chat import OpenAIChatWire
+
     return OpenAIChatWire(target, official=official)
 
 
 def _transport(target: Target, service: str, base: str, key: str | None, settings: ProviderSettings) -> Transport:
     times = {"connect_timeout": settings.connect_timeout, "idle_timeout": settings.idle_timeout}
     if settings.transport == "sdk":
+        from xun.providers.sdk import SdkTransport, new_client
+
         wire = "anthropic" if service == "anthropic" else "openai-chat"
         # Servers without a key exist, but the SDKs insist on one.
         return SdkTransport(target, wire, make=lambda: new_client(wire, base, key or "none"), **times)

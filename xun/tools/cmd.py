@@ -97,9 +97,7 @@ def describe(completed: Completed, timeout: float) -> str:
         parts.append("(no output)")
     if completed.background:
         pids = ", ".join(map(str, completed.background))
-        parts.append(
-            f"[still running in the background: pid {pids}; stopped at the latest when the session ends]"
-        )
+        parts.append(f"[still running in the background: pid {pids}; stopped at the latest when the session ends]")
     return "\n".join(parts)
 
 
@@ -122,9 +120,7 @@ def _check(command: str, timeout: float, envs: dict[str, str]) -> None:
     if "\0" in command or any("\0" in value for value in envs.values()):
         raise CommandError("A command and its variables cannot hold a NUL character.")
     if not 0 < timeout <= MAX_TIMEOUT:
-        raise CommandError(
-            f"timeout must be more than 0 and at most {MAX_TIMEOUT:g} seconds, not {timeout:g}"
-        )
+        raise CommandError(f"timeout must be more than 0 and at most {MAX_TIMEOUT:g} seconds, not {timeout:g}")
     for name in envs:
         if not _NAME.fullmatch(name):
             raise CommandError(f"{name!r} is no name of an environment variable")

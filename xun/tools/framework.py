@@ -83,8 +83,7 @@ def _check(number: int, todo: dict[str, Any]) -> None:
         raise TodoError(f"todos[{number}] needs a content: what the step is, as text. Nothing was changed.")
     if status not in STATUSES:
         raise TodoError(
-            f"todos[{number}] needs a status of pending, in_progress or completed, not {status!r}. "
-            "Nothing was changed."
+            f"todos[{number}] needs a status of pending, in_progress or completed, not {status!r}. Nothing was changed."
         )
 
 

@@ -186,7 +186,7 @@ class Table:
 
 def number(arg: Arg) -> None:
     """Raise `Refused` unless `arg` is a plain number, with a sign or unit at most."""
-    if not re.fullmatch(r"[+-]?\d{1,12}(\.\d+)?[a-zA-Z]{0,3}", arg.text):
+    if not re.fullmatch(r"[+-]?\d{1,12}(\.\d+)?([bcdhkmswKMGTPE]i?B?)?", arg.text):
         raise Refused("operand", f"{arg.text!r} is not a plain number")
 
 
