@@ -47,10 +47,11 @@ PIECES = [
 ]
 TEXT = st.lists(st.sampled_from(PIECES), min_size=1, max_size=12).map("".join)
 
-# Tells every command that bash comes to run, and with which arguments; nothing is found, so nothing runs.
+# Tells every command that bash comes to run, and with which arguments; nothing is found, so nothing runs. One write
+# a command: the stages of a pipeline tell at the same time.
 TELL = r"""
 log=$2
-command_not_found_handle() { { printf '%s\0' "$@"; printf '\1\0'; } >> "$log"; return 0; }
+command_not_found_handle() { printf '%s\0' "$@" $'\1' >> "$log"; return 0; }
 eval "$1"
 """
 
