@@ -77,6 +77,7 @@ def commands_of_bash(text: str, folder: Path) -> list[tuple[str, ...]]:
 @example('a "$\\\n(b)"')
 @example("a # \\\nb")
 @example("a b\\\nc")
+@example("a\\ \\\na")
 @example("a 2>/dev/null b")
 @example("(a; b) | a && b || a")
 @example("a ~/b '~/b' \"$?\" a{a,b}c")

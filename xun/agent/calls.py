@@ -75,10 +75,13 @@ async def run_call(turn: Turn, item: Prepared) -> None:
         actions = await _actions(item, ctx)
     except Exception as error:  # noqa: BLE001 - whatever a tool raises is an answer to the model
         return _end(turn, call, Err(ErrorInfo(error=str(error) or type(error).__name__, details=repr(error))), "error")
+    places = places_of(actions)
     verdict = await turn.agent.gate.check(call.id, item.tool.name, actions, turn.emit, permission=item.tool.permission)
     if not verdict.allowed:
         turn.refused(item.tool.name, verdict)
         return _end(turn, call, _refusal(verdict), "denied")
+    if places_of(actions) != places:
+        return _end(turn, call, Err(MOVED), "error")
     turn.call_running(call)
     began = time.monotonic()
     result, outcome = await _invoke(item.tool, item.arguments, ctx)

@@ -72,7 +72,7 @@ def join_lines(text: str) -> str | Problem:
     if "\\\n" not in text:
         return text
     out: list[str] = []
-    position, quote, comment = 0, "", False
+    position, quote, comment, escaped = 0, "", False, False
     while position < len(text):
         char = text[position]
         step = 1
@@ -81,7 +81,7 @@ def join_lines(text: str) -> str | Problem:
         elif char == "\\" and quote != "'":
             step = 2
             if text[position + 1 : position + 2] == "\n":
-                if quote or not _between_words(text, position):
+                if quote or escaped or not _between_words(text, position):
                     return Problem("line-continuation", "a line continuation splits a word", hard=True)
                 out.append("  ")
                 position += 2
@@ -90,6 +90,8 @@ def join_lines(text: str) -> str | Problem:
             quote = "" if quote else char
         elif char == "#" and not quote:
             comment = position == 0 or text[position - 1] in " \t\n;|&()"
+        # A blank that is escaped belongs to a word: it separates nothing.
+        escaped = step == 2
         out.append(text[position : position + step])
         position += step
     return "".join(out)
