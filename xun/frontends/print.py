@@ -85,7 +85,7 @@ class PrintFrontEnd:
                 self.say(_decided(event))
             case ToolEnded(outcome="ok", seconds=seconds, result=result):
                 if seconds >= 1 or result.content.startswith("exit code"):
-                    self.say(f"  {one_line(result.content)} ({seconds:.1f} s)")
+                    self.say(f"  {one_line(result.content.partition(chr(10))[0])} ({seconds:.1f} s)")
             case ToolEnded(outcome=outcome, result=result) if outcome != "denied":
                 self.say(f"  {outcome}: {one_line(result.content)}")
             case AttemptReset(reason=reason, wait=wait):
@@ -124,9 +124,9 @@ def _decided(event: Decided) -> str:
     if event.allowed and decision.effect == "allow":
         return ""
     verdict = "allowed" if event.allowed else "refused"
-    why = "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
     if not event.allowed and decision.effect == "allow":
         return ""
+    why = "" if event.by == "person" else "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
     return f"  {verdict} by {_BY[event.by]}: {one_line(describe(decision.action), 60)}" + (f" ({why})" if why else "")
 
 

@@ -95,12 +95,8 @@ def describe_ask(ask: Ask) -> list[str]:
                 lines.extend(f"  {line}" for line in visible(diff or "").splitlines())
             case action:
                 lines.append(f"{visible(describe(action))}?")
-        lines.extend(_reasons(decision.reasons))
+        lines.extend(f"  why: {visible(reason.text)}" for reason in decision.reasons if reason.code != "write")
     return lines
-
-
-def _reasons(reasons: Sequence[object]) -> list[str]:
-    return [f"  why: {visible(getattr(reason, 'text', ''))}" for reason in reasons]
 
 
 def _menu(options: Sequence[Option], default: int, ask: Ask) -> list[str]:
