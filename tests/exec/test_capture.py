@@ -113,9 +113,7 @@ def test_the_whole_goes_to_a_private_file_only_when_it_is_long(tmp_path: Path) -
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
 
 
-def test_the_file_ends_at_its_cap_and_the_text_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_ends_at_its_cap_and_the_text_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capture, "SPILL_CAP", 1_000)
     kept = Capture(100, lambda: tmp_path / "out.txt")
     for _ in range(40):

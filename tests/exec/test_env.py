@@ -115,9 +115,7 @@ def test_what_builds_need_stays(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         ("ssh://git@host/repo", "ssh://git@host/repo"),
     ],
 )
-def test_the_login_of_an_address_is_cut_out(
-    value: str, cleaned: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_login_of_an_address_is_cut_out(value: str, cleaned: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVICE_URL", value)
     assert child_env()["SERVICE_URL"] == cleaned
 
@@ -145,9 +143,7 @@ def test_extra_variables_win_and_come_unchanged() -> None:
     )
 
 
-def test_path_loses_relative_empty_missing_and_later_entries(
-    work: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_path_loses_relative_empty_missing_and_later_entries(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (work / "tools").mkdir()
     later = work / "later"
     monkeypatch.setenv("PATH", os.pathsep.join(["", ".", "bin", str(work / "tools"), str(later), "/usr/bin"]))

@@ -66,9 +66,7 @@ def open_files() -> int:
 
 def children() -> int:
     """How many children this process has, dead ones included."""
-    return sum(
-        len(Path(f"{task}/children").read_text().split()) for task in Path("/proc/self/task").iterdir()
-    )
+    return sum(len(Path(f"{task}/children").read_text().split()) for task in Path("/proc/self/task").iterdir())
 
 
 async def until(condition: Callable[[], bool], seconds: float = 3) -> bool:
@@ -171,9 +169,7 @@ async def test_password_prompts_end_by_themselves(bash: Bash) -> None:
         "nohup sleep 60 & sleep 0.05; echo started",
     ],
 )
-async def test_a_background_child_does_not_hold_the_call(
-    bash: Bash, registry: ProcessRegistry, command: str
-) -> None:
+async def test_a_background_child_does_not_hold_the_call(bash: Bash, registry: ProcessRegistry, command: str) -> None:
     done = await bash(command)
     assert done.returncode == 0
     assert "started\n" in done.stdout
@@ -186,9 +182,7 @@ async def test_a_background_child_does_not_hold_the_call(
 
 
 async def test_a_background_server_can_go_on_printing(bash: Bash) -> None:
-    script = (
-        "import time,sys\nfor i in range(40): print('x'*4000, flush=True); time.sleep(0.01)\nopen('end','w')"
-    )
+    script = "import time,sys\nfor i in range(40): print('x'*4000, flush=True); time.sleep(0.01)\nopen('end','w')"
     done = await bash(f'{sys.executable} -c "{script}" & echo up')
     assert "up\n" in done.stdout
     assert await until(lambda: Path("end").exists()), "it blocked on a full pipe or died of a closed one"
@@ -324,9 +318,7 @@ async def test_no_control_sequence_gets_through(bash: Bash) -> None:
 
 @pytest.mark.spec("P-CMD-01", "C13")
 async def test_long_output_is_cut_in_the_middle_and_kept_in_a_file(bash: Bash, tmp_path: Path) -> None:
-    done = await bash(
-        "seq 1 20000; echo err >&2", limit=1_000, spill=lambda name: tmp_path / f"spill-{name}.txt"
-    )
+    done = await bash("seq 1 20000; echo err >&2", limit=1_000, spill=lambda name: tmp_path / f"spill-{name}.txt")
     assert len(done.stdout) < 1_300
     assert done.stdout.startswith("1\n2\n")
     assert done.stdout.endswith("19999\n20000\n")
@@ -363,9 +355,7 @@ async def test_the_loop_stays_responsive_under_a_flood(bash: Bash) -> None:
 async def test_output_is_told_while_it_runs(bash: Bash) -> None:
     heard: list[tuple[float, str]] = []
     began = time.monotonic()
-    done = await bash(
-        "echo one; sleep 0.3; echo two", on_output=lambda t: heard.append((time.monotonic() - began, t))
-    )
+    done = await bash("echo one; sleep 0.3; echo two", on_output=lambda t: heard.append((time.monotonic() - began, t)))
     assert "".join(text for _, text in heard) == done.stdout
     assert heard[0][0] < 0.25
     assert heard[0][1] == "one\n"

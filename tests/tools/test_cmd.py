@@ -132,9 +132,7 @@ async def test_two_streams_are_told_apart(bash: Callable[..., Any]) -> None:
 
 async def test_a_signal_is_told(bash: Callable[..., Any]) -> None:
     assert (await bash(command="kill -KILL $$")).startswith("killed by SIGKILL")
-    assert (await bash(command="sh -c 'kill -SEGV $$'; exit $?")).startswith(
-        "exit code 139 (killed by SIGSEGV?)"
-    )
+    assert (await bash(command="sh -c 'kill -SEGV $$'; exit $?")).startswith("exit code 139 (killed by SIGSEGV?)")
 
 
 @pytest.mark.spec("H-CMD-01", "W45")
@@ -191,9 +189,7 @@ async def test_folder_and_variables_arrive(bash: Callable[..., Any], work: Path)
     assert answer == f"exit code 0\n{work / 'sub'}\nhi"
 
 
-async def test_keys_of_the_parent_do_not_arrive(
-    bash: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_keys_of_the_parent_do_not_arrive(bash: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "XUN_MODEL", "GITHUB_TOKEN"):
         monkeypatch.setenv(name, "canary")
     assert "canary" not in await bash(command="env; cat /proc/self/environ | tr '\\0' '\\n'")
@@ -229,9 +225,7 @@ def test_windows_gets_one_notice_and_no_bash(
         patch.setattr(cmd.os, "name", "nt")
         tools = [cmd.TOOLS, cmd.TOOLS]
     assert tools == [(), ()]
-    assert (
-        capsys.readouterr().err == "xun: there is no bash tool on Windows; run xun inside WSL to have one.\n"
-    )
+    assert capsys.readouterr().err == "xun: there is no bash tool on Windows; run xun inside WSL to have one.\n"
 
 
 def test_elsewhere_the_group_is_bash() -> None:

@@ -150,9 +150,7 @@ class Live:
             self._tell(text)
 
 
-def _spawn(
-    argv: Sequence[str], cwd: Path, env: Mapping[str, str]
-) -> tuple[subprocess.Popen[bytes], tuple[int, int]]:
+def _spawn(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], tuple[int, int]]:
     """Start the program. Gives the reading ends of its stdout and stderr."""
     pipes = (os.pipe(), os.pipe())
     try:
