@@ -9,6 +9,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+FUZZ = bool(os.environ.get("XUN_FUZZ"))
+# The suite is the same at each run; `make fuzz` looks for what it does not know yet.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("fuzz", deadline=None, suppress_health_check=list(HealthCheck))
+settings.load_profile("fuzz" if FUZZ else "same")
+
+
+def fuzzed(examples: int) -> int:
+    """How many examples a random test takes: a hundred times as many under `make fuzz`."""
+    return examples * 100 if FUZZ else examples
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if hasattr(getattr(item, "obj", None), "hypothesis"):
+            item.add_marker(pytest.mark.fuzz)
+
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "TERM", "CI", "XUN_TEST_REQUIRE", "COVERAGE_PROCESS_START")
 

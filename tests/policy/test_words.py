@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import require
+from tests.conftest import fuzzed, require
 from xun.policy import shell
 from xun.policy.shell import read_script
 from xun.policy.words import Unclear, decode
@@ -72,7 +72,7 @@ def commands_of_bash(text: str, folder: Path) -> list[tuple[str, ...]]:
     return [tuple(part.decode() for part in command.split(b"\0")[:-1]) for command in told]
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=fuzzed(400), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TEXT)
 @example('a "$\\\n(b)"')
 @example("a # \\\nb")
@@ -95,7 +95,7 @@ def test_what_bash_runs_is_what_was_read(tmp_path: Path, text: str) -> None:
     assert list(folder.iterdir()) == []
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=fuzzed(500), deadline=None)
 @given(TEXT)
 def test_reading_never_fails(text: str) -> None:
     script = read_script(text, "/h")
@@ -103,7 +103,7 @@ def test_reading_never_fails(text: str) -> None:
     assert script.segments or script.problems
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=fuzzed(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TEXT, st.integers(0, 10), st.integers(-1, 1))
 def test_a_disagreement_always_asks(monkeypatch: pytest.MonkeyPatch, text: str, which: int, shift: int) -> None:
     """Move one word or operator that the decoder found: the text is no longer clear."""

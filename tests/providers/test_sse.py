@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import fuzzed
 from xun.providers.base import ProviderError
 from xun.providers.sse import ServerEvent, SSEReader
 
@@ -59,7 +60,7 @@ def test_other_unicode_line_separators_stay_inside_the_data() -> None:
 
 
 @given(text=st.text(max_size=30), cuts=st.lists(st.integers(0, 200), max_size=8))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=fuzzed(150), deadline=None)
 def test_cuts_never_change_what_is_read(text: str, cuts: list[int]) -> None:
     body = f"event: e\ndata: {text}\n\ndata: é中\r\n\r\n".encode("utf-8", "replace")
     marks = sorted({0, *(cut for cut in cuts if cut < len(body)), len(body)})

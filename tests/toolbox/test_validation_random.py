@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import fuzzed
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 
@@ -65,7 +66,7 @@ def is_json(value: Any) -> bool:
 
 
 @pytest.mark.spec("X-VAL-01", "H-VAL-02")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=fuzzed(300), deadline=None)
 @given(HINTS, HINTS, st.data())
 def test_a_function_never_receives_a_value_outside_its_hints(first: Any, second: Any, data: st.DataObject):
     received: list[dict[str, Any]] = []
@@ -90,7 +91,7 @@ def test_a_function_never_receives_a_value_outside_its_hints(first: Any, second:
         assert "other" not in values
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=fuzzed(300), deadline=None)
 @given(HINTS, VALUES)
 def test_a_value_that_fits_and_is_json_is_passed_on_as_it_is(hint: Any, value: Any):
     def take(value: Any) -> None: ...
@@ -101,7 +102,7 @@ def test_a_value_that_fits_and_is_json_is_passed_on_as_it_is(hint: Any, value: A
         assert checked.unwrap() == {"value": value}
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=fuzzed(500), deadline=None)
 @given(st.text(max_size=40) | st.builds(lambda value, cut: json.dumps(value)[:cut], VALUES, st.integers(0, 60)))
 def test_checking_any_text_ends_in_a_result(text: str):
     def take(items: list[int], name: str | None = None) -> None: ...

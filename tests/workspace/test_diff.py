@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import require
+from tests.conftest import fuzzed, require
 from xun.workspace.diff import MAX_LENGTH, unified
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\x0c\n", "d"]), max_size=30).map("".join)
@@ -55,7 +55,7 @@ def test_an_enormous_diff_is_cut_and_says_so() -> None:
     assert diff.added == 200_000
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=fuzzed(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=TEXTS, after=TEXTS)
 def test_patch_makes_the_new_text_of_the_old(tmp_path: Path, before: str, after: str) -> None:
     require("git", shutil.which("git") is not None)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import fuzzed
 from xun.workspace import window
 from xun.workspace.window import Window, read_window
 
@@ -27,7 +28,7 @@ def read(
         return read_window(file, first=first, limit=limit, column=column, width=width, budget=budget, whole=whole)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=fuzzed(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.text(alphabet="ab\u00e9\u4e2d😀\r\n\n", max_size=60),
     chunk=st.integers(1, 7),

@@ -23,7 +23,7 @@ from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 MAX_MATCHES = 2000
 _GLOB = re.compile(f"[{STAR}{ANY}{OPEN}]")
-_PIECE = re.compile(f"{STAR}|{ANY}|{OPEN}[^{CLOSE}]*{CLOSE}|{OPEN}|[^{STAR}{ANY}{OPEN}]+")
+_PIECE = re.compile(f"{STAR}|{ANY}|{OPEN}|[^{STAR}{ANY}{OPEN}]+")
 
 
 def gather(
@@ -97,7 +97,7 @@ def _unclear(path: str, real: str) -> bool:
 
 
 def _pattern(key: str) -> PathFact:
-    """What a pattern of the shell matches, at least: brackets are taken as any one character."""
+    """What a pattern of the shell matches, at least: a bracket and all behind it are taken as anything."""
     parts = key.split("/")
     first = next(at for at, part in enumerate(parts) if _GLOB.search(part))
     base = realpath("/".join(parts[:first]) or "/")
@@ -135,10 +135,8 @@ def _walk(folder: str, parts: list[str]) -> Iterator[str]:
 def _name(part: str) -> re.Pattern[str]:
     out: list[str] = []
     for piece in _PIECE.findall(part):
-        if piece == STAR:
+        if piece == OPEN:
             out.append(".*")
-        elif piece[0] in (ANY, OPEN):
-            out.append(".")
-        else:
-            out.append(re.escape(piece.replace(CLOSE, "]")))
+            break
+        out.append({STAR: ".*", ANY: "."}.get(piece) or re.escape(piece.replace(CLOSE, "]")))
     return re.compile("".join(out), re.DOTALL)

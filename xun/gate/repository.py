@@ -168,7 +168,7 @@ def parse_config(text: str) -> Iterator[tuple[str, str]]:
             if not match:
                 raise ValueError("a section is not understood")
             name, inner = match.groups()
-            section = name.lower() + (f".{inner}" if inner is not None else "")
+            section = name.lower() + ("." + re.sub(r"\\(.)", r"\1", inner) if inner is not None else "")
             at = match.end()
         else:
             match = _KEY.match(text, at)

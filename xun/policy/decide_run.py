@@ -202,12 +202,10 @@ class _Judge:
             if not named or program.problem.flag not in [arg.text for arg in args[:covered]]:
                 return None, program.problem
             program = find_program(without_globals(args))
-        elif covered <= program.length:
+        if program.judge is None or "/" in args[0].text:
+            return None, None
+        if command.program.problem is None and covered <= program.length:
             return (None, command.refused) if command.refused else (command.uses, None)
-        if program.judge is None:
-            return None, None
-        if "/" in args[0].text:
-            return None, None
         try:
             return program.judge(args[covered:]), None
         except Refused as refused:

@@ -76,7 +76,7 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
                 paths.add((posixpath.join(folder, *inner), step))
             for use in (*command.uses, *command.words, *command.changed):
                 paths.add((command.keys(folder, use), use))
-            if command.judged and command.program.name[0] == "git":
+            if command.program.name[0] == "git":
                 repositories.add(command.keys(folder, HERE))
     for operator, target in reading.script.redirects:
         paths.add((posixpath.join(cwd, target.pattern), Use(target, "read" if operator == "<" else "write")))

@@ -17,8 +17,9 @@ from xun.policy.syntax import Item, Span, Tree, Visible, read_tree
 from xun.policy.words import Arg, Newline, Operator, Redirect, Token, Unclear, Word, decode, scan
 
 MAX_FOLDERS = 8
-# How much of a text that is too long to be allowed is still read for deny rules, in characters.
+# How much of a text that is too long to be allowed is still read for deny rules: characters, commands.
 MAX_LOOSE = 64 * 1024
+MAX_LOOSE_SEGMENTS = 2000
 
 # A folder relative to the one a text starts in, as the arguments of the `cd` commands that lead there.
 Steps = tuple[str, ...]
@@ -231,7 +232,7 @@ def _union(one: tuple[Steps, ...], other: tuple[Steps, ...]) -> tuple[Steps, ...
 
 
 def _opaque(text: str, home: str, tree: Tree, problems: Sequence[Problem]) -> Script:
-    segments = tuple(_loose(text, home, command) for command in tree.commands[: MAX_SEGMENTS * 2])
+    segments = tuple(_loose(text, home, command) for command in tree.commands[:MAX_LOOSE_SEGMENTS])
     redirects = tuple((operator, _loose_word(text, span, home)[0]) for operator, span in tree.redirects)
     return Script(segments, tuple(problems), redirects)
 

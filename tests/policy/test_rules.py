@@ -1,0 +1,151 @@
+"""Rules, policies and both allowlists: what they take, what they refuse, and that they are an agent's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from tests.policy.judging import effect, rule
+from xun.policy.lists import Allowlists
+from xun.policy.paths import matches
+from xun.policy.rules import Policy, PolicyError, Rule, Settings
+
+TOO_MUCH = [
+    "git", "git -C x", "bash", "sh", "env", "sudo", "sudo ls", "xargs", "xargs rm", "python", "python3", "python3.11",
+    "python -c", "python -m", ".venv/bin/python", "/bin/bash", "node -e", "perl -e", "bash -c", "timeout 5", "nohup",
+    "eval", "source", "exec", "command", "npx", "ssh", "find . -exec", "awk", "time", "doas", "env FOO=1 npm test",
+]  # fmt: skip
+NEVER = [
+    "ls; pwd",
+    "ls | cat",
+    "ls > x",
+    "ls &",
+    "ls $x",
+    "X=1 ls",
+    "ls *",
+    "ls '",
+    "",
+    "  ",
+    "a\nb",
+    "$(ls)",
+    "(ls)",
+    "l\u200bs",
+]
+
+
+@pytest.mark.parametrize("entry", TOO_MUCH)
+def test_entries_that_would_allow_anything_are_refused(entry: str) -> None:
+    with pytest.raises(PolicyError, match=r"cannot be allowed|would never match") as caught:
+        Policy(commands=[entry])
+    assert "\n" not in str(caught.value)
+    with pytest.raises(PolicyError):
+        Allowlists().add_command(entry)
+
+
+@pytest.mark.parametrize("entry", NEVER)
+def test_entries_that_never_match_are_refused(entry: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        Allowlists().add_command(entry)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["ls", "git status", "npm test", "python -m pytest", "python manage.py", "bash x.sh", "find src", "command -v"],
+)
+def test_other_entries_are_taken(entry: str) -> None:
+    assert Allowlists([entry]).commands == [entry]
+    assert effect(entry + " x", Policy(commands=[entry])) in ("allow", "ask")
+
+
+@pytest.mark.spec("X-POL-01", "X-POL-02", "X-PRM-08")
+def test_lists_are_edited_and_private(work: Path) -> None:
+    one, other = Allowlists(), Allowlists()
+    one.add_command('git commit -m "a b"')
+    one.add_command("git commit -m 'a b'")
+    assert one.commands == ['git commit -m "a b"'] and other.commands == []
+    policy = Policy().copy(extra=one.rules())
+    assert effect("git commit -m 'a b'", policy) == "allow"
+    assert effect("git commit -m a b", policy) == "ask"
+    assert one.remove_command("git commit -m 'a b'") and not one.remove_command("git commit -m x")
+    assert one.rules() == ()
+    (work / "real").mkdir()
+    (work / "link").symlink_to("real")
+    assert one.add_path("link/", work) == str(work / "real")
+    assert one.write_paths == [str(work / "real")]
+    assert [r.kind for r in one.copy().rules()] == ["write"]
+    assert one.remove_path("real", work) and not one.remove_path("real", work)
+
+
+@pytest.mark.parametrize("path", ["", " ", "/"])
+def test_a_write_path_is_a_place_in_the_file_system(path: str, work: Path) -> None:
+    with pytest.raises(PolicyError):
+        Allowlists().add_path(path, work)
+
+
+def test_a_path_with_brackets_is_taken_as_it_is(work: Path) -> None:
+    lists = Allowlists()
+    lists.add_path("app/[id]", work)
+    (only,) = lists.rules()
+    assert matches(only.pattern, str(work / "app/[id]/page.tsx"), [str(work)])
+    assert not matches(only.pattern, str(work / "app/i/page.tsx"), [str(work)])
+
+
+def test_a_copy_is_independent_and_defaults_can_be_dropped() -> None:
+    first = Policy(commands=["npm test"])
+    second = first.copy(extra=[rule("deny", "command", "npm")])
+    assert effect("npm test", first) == "allow" and effect("npm test", second) == "deny"
+    assert len(second.rules) == len(first.rules) + 1
+    assert Policy(defaults=False).rules == ()
+    assert {r.source for r in Policy().rules} == {"default list"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"substitution": "inner"}, {"loops": "inner"}, {"sandbox": "required"}, {"auto_allow_sandboxed": True}],
+)
+def test_settings_that_are_not_available_are_named(change: dict) -> None:
+    (name,) = change
+    with pytest.raises(PolicyError, match=name):
+        Policy(settings=Settings(**change))
+
+
+def test_rules_are_strict_data() -> None:
+    with pytest.raises(ValidationError):
+        Rule.model_validate({"effect": "allow", "kind": "command", "pattern": "ls", "comand": "x"})
+    with pytest.raises(ValidationError):
+        Rule.model_validate({"effect": "maybe", "kind": "command", "pattern": "ls"})
+    with pytest.raises(PolicyError, match="empty pattern"):
+        Policy(rules=[rule("deny", "tool", " ")])
+    assert Rule.model_validate_json(rule("deny", "read", "**/x").model_dump_json()) == rule("deny", "read", "**/x")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "covered"),
+    [
+        ("src", "/w/src", True),
+        ("src/", "/w/src/a/b", True),
+        ("src", "/w/srcx", False),
+        ("src", "/w/a/src", False),
+        ("/w", "/w/x", True),
+        ("/w/proj", "/w/proj-evil/x", False),
+        ("**/.env*", "/w/.env", True),
+        ("**/.env*", "/w/a/b/.env.local", True),
+        ("**/.env*", "/w/env", False),
+        ("*.py", "/w/a.py", True),
+        ("*.py", "/w/a/b.py", False),
+        ("src/**/x", "/w/src/x", True),
+        ("src/**/x", "/w/src/a/b/x", True),
+        ("src/*/x", "/w/src/a/b/x", False),
+        ("**/node_modules", "/w/a/node_modules/b", True),
+        ("[!a]x", "/w/bx", True),
+        ("[!a]x", "/w/ax", False),
+        (".", "/w/a", True),
+        ("**", "/anything", True),
+        ("a.b", "/w/aXb", False),
+    ],
+)
+def test_path_patterns(pattern: str, path: str, covered: bool) -> None:
+    assert matches(pattern, path, ["/w"]) == covered
