@@ -16,6 +16,7 @@ from xun.agent.limits import Limits
 from xun.agent.run_result import RunResult
 from xun.config.load import Config
 from xun.config.load import load as load_config
+from xun.config.log import start_log
 from xun.config.paths import Paths, current_folder, find_paths, private_folder
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
@@ -90,6 +91,7 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
         trust = trust_of(folder, paths)
         trust = trust.once() if plan.trust else trust
         config = load_config(paths, trust=trust, flags=plan.settings)
+        log = start_log(config.redactor())
         for line in (*config.warnings, *trust.notices()):
             say(line)
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder)
@@ -119,6 +121,8 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
             say(line)
     if writer is not None:
         agent.bus.listen(writer.append)
+    if log is not None:
+        agent.bus.listen(lambda event: log.debug("%s", event.model_dump_json(exclude={"session_id", "agent_id"})))
     agent.bus.listen(hear)
     return Prepared(agent.initialize(), provider, workspace, writer, copy)
 

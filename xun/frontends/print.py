@@ -24,7 +24,7 @@ from xun.messages import ToolCall
 from xun.policy.action import describe
 
 Output = Literal["text", "json", "stream-json"]
-_TITLES = ("command", "path", "pattern", "question", "url")
+_TITLES = ("command", "question", "pattern", "path", "url")
 
 
 class PrintFrontEnd:
