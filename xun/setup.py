@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +22,7 @@ from xun.config.log import start_log
 from xun.config.paths import Paths, current_folder, find_paths, private_folder
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
-from xun.events import AnyEvent
+from xun.events import PROVISIONAL, AnyEvent
 from xun.gate.gate import OnAsk
 from xun.policy.rules import Policy, Rule
 from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
@@ -122,9 +124,14 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
     if writer is not None:
         agent.bus.listen(writer.append)
     if log is not None:
-        agent.bus.listen(lambda event: log.debug("%s", event.model_dump_json(exclude={"session_id", "agent_id"})))
+        agent.bus.listen(partial(_log_event, log))
     agent.bus.listen(hear)
     return Prepared(agent.initialize(), provider, workspace, writer, copy)
+
+
+def _log_event(log: logging.Logger, event: AnyEvent) -> None:
+    if not isinstance(event, PROVISIONAL):
+        log.debug("%s", event.model_dump_json(exclude={"session_id", "agent_id"}))
 
 
 @contextmanager

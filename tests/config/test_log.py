@@ -16,7 +16,6 @@ def clean_logger() -> Iterator[None]:
     yield
     for handler in set(logger.handlers) - set(before[0]):
         logger.removeHandler(handler)
-        handler.stream.close()  # type: ignore[attr-defined]
         handler.close()
     logger.setLevel(before[1])
     logger.propagate = before[2]

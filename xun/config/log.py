@@ -18,7 +18,8 @@ def start_log(redact: Callable[[str], str], environ: Mapping[str, str] | None = 
     if not name:
         return None
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-    handler = logging.StreamHandler(os.fdopen(os.open(name, flags, 0o600), "a", encoding="utf-8", errors="replace"))
+    os.close(os.open(name, flags, 0o600))
+    handler = logging.FileHandler(name, encoding="utf-8", errors="replace")
     handler.setFormatter(_Redacted(FORMAT, redact))
     logger = logging.getLogger("xun")
     logger.setLevel(logging.DEBUG)
