@@ -15,7 +15,7 @@ from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.policy.decide import decide
 from xun.policy.decision import Decision
 from xun.policy.facts import Facts
-from xun.policy.rules import Policy, Rule
+from xun.policy.rules import Policy, Rule, Settings
 
 
 def settle(
@@ -161,8 +161,7 @@ def test_an_entry_that_spells_an_option_covers_it() -> None:
 
 
 def test_newlines_may_be_split() -> None:
-    split = Policy.__new__(Policy)
-    split = Policy(settings=type(Policy().settings)(newlines="split"))
+    split = Policy(settings=Settings(newlines="split"))
     for command in ("ls\npwd", "ls\n\npwd\n", "ls |\ncat", "ls &&\npwd", "# x\nls", "(ls\npwd)", "cd src\nls\n"):
         assert effect(command, split) == "allow", command
         assert effect(command) == "ask"

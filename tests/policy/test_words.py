@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.conftest import fuzzed, require
 from xun.policy import shell
 from xun.policy.shell import read_script
-from xun.policy.words import Unclear, decode
+from xun.policy.words import Unclear, decode, scan
 
 PIECES = [
     *(
@@ -107,7 +107,6 @@ def test_reading_never_fails(text: str) -> None:
 @given(TEXT, st.integers(0, 10), st.integers(-1, 1))
 def test_a_disagreement_always_asks(monkeypatch: pytest.MonkeyPatch, text: str, which: int, shift: int) -> None:
     """Move one word or operator that the decoder found: the text is no longer clear."""
-    scan = shell.scan
 
     def moved(source: str, home: str) -> list:
         tokens = scan(source, home)

@@ -187,8 +187,8 @@ _DF = Table(
 _TREE = Table(
     flags="adfipsughDFvtcUrqNQACSnJX",
     valued={"L": "number", "I": "text", "P": "text"},
-    long="prune filelimit=number dirsfirst filesfirst noreport charset=text sort=text du si inodes device "
-    "timefmt=text matchdirs ignore-case gitignore metafirst version help",
+    long="prune filelimit==number dirsfirst filesfirst noreport charset==text sort==text du si inodes device "
+    "timefmt==text matchdirs ignore-case gitignore metafirst version help",
     operands="meta",
     separate=True,
 )

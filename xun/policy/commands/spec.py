@@ -57,7 +57,8 @@ class Table:
     """The options and operands of one program that keep it a reader.
 
     `flags`: short options without a value; `glued`: with an optional value glued on; `valued`: letter to the kind of
-    its value. `long` is a text of names: `name` takes no value, `name?` an optional one after `=`, `name=kind` one.
+    its value. `long` is a text of names: `name` takes no value, `name?` an optional one after `=`, `name=kind` one, and
+    `name==kind` one that must follow `=`, for programs that would not take the next argument.
     A kind is "text", "number", a path mode, or a name in `checks`. `first` is the kind of the first operand where it
     differs. `most` limits the operands. `digits` admits `-5`. `globs` says that no option of the program does harm, so
     that a pattern may stand anywhere. `words` are options such as `-ps` that look like clusters and are none.
@@ -84,6 +85,7 @@ class Table:
         longs: dict[str, str] = {}
         for entry in self.long.split():
             name, separator, kind = entry.partition("=")
+            # `name==kind` leaves a kind that begins with "=".
             longs[name.rstrip("?")] = kind if separator else "?" if name.endswith("?") else ""
         object.__setattr__(self, "longs", longs)
 
@@ -128,6 +130,10 @@ class Table:
         if kind is None or (separator and kind == "") or Arg(name).glob:
             raise Refused("flag", f"the option --{Arg(name).text} is not known to be harmless", flag=arg.text)
         taken = Arg(value) if separator else None
+        if kind.startswith("="):
+            kind = kind[1:]
+            if taken is None:
+                raise Refused("flag", f"--{name} takes its value after =", flag=arg.text)
         if kind not in ("", "?") and taken is None:
             taken = self.next_value(f"--{name}", queue)
         if taken is not None:

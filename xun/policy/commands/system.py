@@ -57,8 +57,8 @@ _PS = Table(
     flags="AadefFHjlLMNTwy",
     valued={"o": "columns", "O": "columns", "C": "text"} | dict.fromkeys("pquUgG", "numbers"),
     words="-aux",
-    long="pid=numbers ppid=numbers user=numbers sort=text format=columns forest no-headers no-heading "
-    "headers cols=number columns=number width=number rows=number lines=number deselect version",
+    long="pid==numbers ppid==numbers user==numbers sort==text format==columns forest no-headers no-heading "
+    "headers cols==number columns==number width==number rows==number lines==number deselect version",
     operands="text",
     separate=True,
     checks={"columns": _columns, "numbers": _ps_numbers},
@@ -148,7 +148,7 @@ _LSBLK = Table(
 )
 _NVIDIA_SMI = Table(
     valued={"i": "text"},
-    long="query list-gpus query-gpu=text query-compute-apps=text format=text id=text version help",
+    long="query list-gpus query-gpu==text query-compute-apps==text format==text id==text version help",
     words="-q -L",
     separate=True,
     most=0,
