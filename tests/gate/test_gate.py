@@ -215,3 +215,16 @@ async def test_a_link_put_in_while_the_question_waits_moves_no_yes(work: Path) -
     assert "led elsewhere" in agent.messages[4].results[0].content
     assert (work / ".git" / "hooks" / "a.txt").read_text() == "old\n"
     assert (work / "away" / "a.txt").read_text() == "old\n"
+
+
+async def test_a_fault_of_the_decider_is_no_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_args: Any, **_how: Any) -> Any:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("xun.policy.decide.decide", broken)
+    agent, _, heard = agent_of([call("bash", command="ls"), {"text": "ok"}], "cmd", auto_confirm=True)
+    async with agent:
+        result = await agent.run("go")
+    assert result.ok and "could not be judged" in agent.messages[2].results[0].content
+    assert [denial.by for denial in result.denials] == ["auto", "auto"]
+    check_guarantees(heard, agent)

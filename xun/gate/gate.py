@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import itertools
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from xun.policy.rules import Policy, Rule, RuleKind
 from xun.workspace.workspace import Workspace
 
 OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
+_log = logging.getLogger("xun.gate")
 Settler = Literal["rule", "person", "grant", "auto", "nobody"]
 Emit = Callable[[Any], Any]
 
@@ -102,8 +104,13 @@ class Gate:
         if isinstance(action, UseTool) and permission in ("ask", "deny", "allow"):
             own = Rule(effect=permission, kind="tool", pattern=action.name, source=f"tool {action.name}")
             policy = policy.copy(extra=(own,))
-        facts = gather(action, roots=self.workspace.roots, temp=self.workspace.temp, home=self.home)
-        return decide(action, facts, policy, self.grants)
+        try:
+            facts = gather(action, roots=self.workspace.roots, temp=self.workspace.temp, home=self.home)
+            return decide(action, facts, policy, self.grants)
+        except Exception as error:  # noqa: BLE001 - a fault of the decider must not become a yes, nor end the turn
+            _log.exception("an action could not be judged")
+            text = f"it could not be judged ({type(error).__name__}: {error})"
+            return Decision(action=action, effect="ask", reasons=(Reason(code="fault", text=text, hard=True),))
 
     def _policy(self) -> Policy:
         return self.policy.copy(extra=self.allowlists.rules())
