@@ -228,3 +228,13 @@ async def test_a_fault_of_the_decider_is_no_yes(monkeypatch: pytest.MonkeyPatch)
     assert result.ok and "could not be judged" in agent.messages[2].results[0].content
     assert [denial.by for denial in result.denials] == ["auto", "auto"]
     check_guarantees(heard, agent)
+
+
+async def test_the_setting_for_lines_holds_in_a_turn() -> None:
+    from xun.policy.rules import Settings
+
+    for newlines, denied in (("ask", 1), ("split", 0)):
+        policy = Policy(settings=Settings(newlines=newlines))  # type: ignore[arg-type]
+        agent, _, _ = agent_of([call("bash", command="pwd\nls"), {"text": "ok"}], "cmd", policy=policy)
+        async with agent:
+            assert len((await agent.run("go")).denials) == denied

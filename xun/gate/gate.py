@@ -105,7 +105,13 @@ class Gate:
             own = Rule(effect=permission, kind="tool", pattern=action.name, source=f"tool {action.name}")
             policy = policy.copy(extra=(own,))
         try:
-            facts = gather(action, roots=self.workspace.roots, temp=self.workspace.temp, home=self.home)
+            facts = gather(
+                action,
+                roots=self.workspace.roots,
+                temp=self.workspace.temp,
+                home=self.home,
+                newlines=policy.settings.newlines,
+            )
             return decide(action, facts, policy, self.grants)
         except Exception as error:  # noqa: BLE001 - a fault of the decider must not become a yes, nor end the turn
             _log.exception("an action could not be judged")
