@@ -118,7 +118,7 @@ def test_the_file_ends_at_its_cap_and_the_text_says_so(tmp_path: Path, monkeypat
     kept = Capture(100, lambda: tmp_path / "out.txt")
     for _ in range(40):
         kept.feed(b"y" * 50)
-    assert f"first 1,000 characters: {tmp_path / 'out.txt'}" in kept.close()
+    assert f"first 1,000 bytes: {tmp_path / 'out.txt'}" in kept.close()
     assert (tmp_path / "out.txt").stat().st_size == 1_000
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 SPILL_CAP = 50_000_000
-"""Characters that a spill file holds at most."""
+"""Bytes that a spill file holds at most."""
 
 # OSC, DCS, SOS, PM and APC: their text ends at BEL, at ST or, when it is never ended, with the line.
 _STRING = r"[\]PX^_][^\x07\x1b\n]*"
@@ -81,7 +81,7 @@ class Capture:
         self._head = ""
         self._tail = ""
         self._spill = spill
-        self._file: IO[str] | None = None
+        self._file: IO[bytes] | None = None
         self._spilled = 0
         self.total = 0
         self.spill_path: Path | None = None
@@ -114,20 +114,21 @@ class Capture:
         with contextlib.suppress(OSError):  # without the file the head and the tail still tell the most
             path = self._spill()
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            self._file = os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", newline="")
+            self._file = os.fdopen(os.open(path, flags, 0o600), "wb")
             self.spill_path = path
 
     def _write(self, text: str) -> None:
         if self._file is None or self.spill_cut:
             return
-        part = text[: SPILL_CAP - self._spilled]
+        data = text.encode("utf-8")
+        part = data[: SPILL_CAP - self._spilled]
         try:
             self._file.write(part)
         except OSError:
             self.spill_cut = True
             return
         self._spilled += len(part)
-        self.spill_cut = len(part) < len(text)
+        self.spill_cut = len(part) < len(data)
 
     @property
     def omitted(self) -> int:
@@ -147,6 +148,6 @@ class Capture:
             return self._head + self._tail
         where = ""
         if self.spill_path is not None:
-            part = f"first {self._spilled:,} characters" if self.spill_cut else "full text"
+            part = f"first {self._spilled:,} bytes" if self.spill_cut else "full text"
             where = f"; {part}: {self.spill_path}"
         return f"{self._head}\n[... {self.omitted:,} characters omitted{where} ...]\n{self._tail}"
