@@ -18,9 +18,13 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Start-up makes many objects and no garbage: looking for some would only cost time.
     gc.disable()
-    from xun.cli.app import run
+    try:
+        from xun.cli.app import run
 
-    leave(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 130  # before the run could take care of it itself
+    leave(code)
 
 
 def leave(code: int) -> None:

@@ -14,7 +14,7 @@ from xun.messages import Message
 async def run_turn(turn: Turn) -> None:
     """Run until the model is done. Returns on a complete answer; raises `Stop` or `ProviderError` otherwise."""
     try:
-        async with asyncio.timeout(turn.limits.max_time):
+        async with asyncio.timeout(turn.limits.max_time) as bound:
             while True:
                 reply = await _step(turn)
                 if not reply.calls:
@@ -25,6 +25,8 @@ async def run_turn(turn: Turn) -> None:
                 if turn.stop is not None:
                     raise turn.stop
     except TimeoutError:
+        if not bound.expired():
+            raise
         raise Stop("timeout", f"the time limit of {turn.limits.max_time:g} s was reached") from None
 
 

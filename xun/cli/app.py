@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -35,7 +36,9 @@ def run(argv: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return exits.INTERRUPTED
     except OSError as error:
-        return exits.fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        return exits.fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", exits.FAILED)
+    except Exception as error:  # noqa: BLE001 - a fault of ours is one line too; the log has the rest
+        return _fault(words, error)
     return code if isinstance(code, int) else 0
 
 
@@ -90,10 +93,18 @@ def _no_command(words: list[str]) -> int:
     return _usage(words, SCREEN.format(task=json.dumps(words[0], ensure_ascii=False) if words else '"TASK"'))
 
 
+def _fault(words: Sequence[str], error: Exception) -> int:
+    logging.getLogger("xun").error("internal fault", exc_info=error)
+    line = f"internal fault, please report it: {type(error).__name__}: {' '.join(str(error).split())}"
+    if exits.wants_json(words):
+        exits.put_json(exits.failed("error", line, "internal"), stream="stream-json" in " ".join(words))
+    return exits.fail(f"{line} (XUN_LOG=FILE keeps the details)", exits.FAILED)
+
+
 def _usage(words: Sequence[str], message: str) -> int:
     line = " ".join(message.split())
     if exits.wants_json(words):
-        exits.put_json(exits.failed("usage", line), stream="stream-json" in words)
+        exits.put_json(exits.failed("usage", line), stream="stream-json" in " ".join(words))
     return exits.fail(line)
 
 
