@@ -11,6 +11,7 @@ from tests.wire.validators import STRICT
 from xun.events import (
     AnyEvent,
     CallOutcome,
+    Decided,
     MessageAdded,
     StepStarted,
     ToolEnded,
@@ -20,6 +21,8 @@ from xun.events import (
     UsageUpdated,
 )
 from xun.messages import Block, Message, Text, ToolCall, ToolResult, Usage
+from xun.policy.action import UseTool
+from xun.policy.decision import Decision
 from xun.providers.anthropic import AnthropicWire
 from xun.providers.base import Request
 from xun.providers.openai_chat import OpenAIChatWire
@@ -48,6 +51,12 @@ def call(id: str, name: str = "bash") -> ToolCall:  # noqa: A002 - as the field 
     return ToolCall(id=id, name=name, arguments={"command": f"echo {id}"})
 
 
+def decided(of: ToolCall, *, allowed: bool = True) -> Decided:
+    """The verdict on a call. An allowed one begins right after it."""
+    decision = Decision(action=UseTool(name=of.name), effect="allow" if allowed else "deny")
+    return Decided(call_id=of.id, tool=of.name, decision=decision, allowed=allowed, by="rule")
+
+
 def result(of: ToolCall, content: str = "done") -> ToolResult:
     return ToolResult(call_id=of.id, name=of.name, content=content)
 
@@ -69,6 +78,8 @@ def turn(number: int) -> list[AnyEvent]:
         added(reply("", first, second)),
         ToolStarted(call=first),
         ToolStarted(call=second),
+        decided(first),
+        decided(second),
         ended(first),
         ended(second),
         added(answers(result(first), result(second))),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.sessions.support import added, call, new, reply, result, started, store, turn
+from tests.sessions.support import added, call, decided, new, reply, result, started, store, turn
 from xun.cli.sessions import build
 from xun.config.paths import find_paths
 from xun.events import Notice, ToolEnded, ToolStarted
@@ -98,7 +98,7 @@ def test_show_makes_every_character_visible_and_reads_no_markup(sessions: Path, 
 
 def test_show_of_an_interrupted_session_says_so_and_changes_nothing(sessions: Path, work: Path) -> None:
     one = call("c1")
-    path = store(new(sessions, cwd=work), [*started(), added(reply("", one)), ToolStarted(call=one)])
+    path = store(new(sessions, cwd=work), [*started(), added(reply("", one)), ToolStarted(call=one), decided(one)])
     before = path.read_bytes()
     done = xun("show", path.stem)
     assert "! the last turn was interrupted: 1 call whose outcome is unknown" in done.stdout

@@ -17,6 +17,7 @@ from tests.sessions.support import (
     call,
     check_valid,
     check_wires,
+    decided,
     ended,
     new,
     reply,
@@ -29,6 +30,7 @@ from xun.events import (
     Answered,
     AnyEvent,
     Asked,
+    Decided,
     HistoryReplaced,
     PlanUpdated,
     StepStarted,
@@ -132,7 +134,8 @@ def test_sub_agents_do_not_get_into_the_history(tmp_path: Path) -> None:
 def test_a_call_that_was_running_has_an_unknown_outcome(tmp_path: Path, ending: str) -> None:
     one = call("c1")
     more = [added(Message.user("continue"))] if ending else []
-    path = saved(tmp_path, *started(), StepStarted(step=1), added(reply("", one)), ToolStarted(call=one), *more)
+    begun = (ToolStarted(call=one), decided(one))
+    path = saved(tmp_path, *started(), StepStarted(step=1), added(reply("", one)), *begun, *more)
     session = check_durable(path)
     assert contents(session) == [UNKNOWN]
     roles = [message.role for message in session.messages]
@@ -148,11 +151,27 @@ def test_of_two_calls_the_finished_one_keeps_its_result(tmp_path: Path) -> None:
         added(reply("", one, two, three)),
         ToolStarted(call=one),
         ToolStarted(call=two),
+        ToolStarted(call=three),
+        decided(one),
+        decided(two),
         ended(two, "two's own output"),
     )
     session = check_durable(path)
     assert contents(session) == [UNKNOWN, "two's own output", NOT_RUN]
     assert session.messages[-1].results[1] == result(two, "two's own output")
+
+
+def test_a_call_without_a_verdict_or_with_a_no_was_not_run(tmp_path: Path) -> None:
+    waiting, refused, running = call("c1"), call("c2"), call("c3")
+    path = saved(
+        tmp_path,
+        *started(),
+        added(reply("", waiting, refused, running)),
+        *(ToolStarted(call=item) for item in (waiting, refused, running)),
+        decided(refused, allowed=False),
+        decided(running),
+    )
+    assert contents(check_durable(path)) == [NOT_RUN, NOT_RUN, UNKNOWN]
 
 
 def test_a_call_that_waited_for_a_yes_was_not_run(tmp_path: Path) -> None:
@@ -167,6 +186,7 @@ def test_a_call_that_waited_for_a_yes_was_not_run(tmp_path: Path) -> None:
         ToolStarted(call=two),
         *(Asked(ask=ask) for ask in asks),
         Answered(ask_id="qc1", answer=Answer.once(), by="person"),
+        Decided(call_id="c1", tool="bash", decision=decision, allowed=True, by="person"),
     )
     assert contents(check_durable(path)) == [UNKNOWN, NOT_RUN]
 
@@ -182,8 +202,9 @@ def test_the_same_call_id_in_two_steps_is_not_mixed_up(tmp_path: Path) -> None:
     path = saved(
         tmp_path,
         *started(),
-        added(reply("", same)), ToolStarted(call=same), ended(same, "first"), added(answers(result(same, "first"))),
-        added(reply("", same)), ToolStarted(call=same),
+        added(reply("", same)), ToolStarted(call=same), decided(same), ended(same, "first"),
+        added(answers(result(same, "first"))),
+        added(reply("", same)), ToolStarted(call=same), decided(same),
     )  # fmt: skip
     assert contents(check_durable(path)) == ["first", UNKNOWN]
 
@@ -207,10 +228,10 @@ def test_what_an_interrupted_turn_used_is_counted(tmp_path: Path) -> None:
 
 def test_the_repair_closes_what_it_found_open(tmp_path: Path) -> None:
     one, two = call("c1"), call("c2")
-    starts = (ToolStarted(call=one), ToolStarted(call=two))
+    starts = (ToolStarted(call=one), ToolStarted(call=two), decided(one), decided(two))
     path = saved(tmp_path, *started(), added(reply("", one, two)), *starts, ended(one))
     session = resumed(path)
-    made = session.events[6:]
+    made = session.events[8:]
     assert [event.type for event in made] == ["tool_ended", "message_added", "turn_ended"]
     assert isinstance(made[0], ToolEnded)
     assert (made[0].call_id, made[0].outcome) == ("c2", "cancelled")

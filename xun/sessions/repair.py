@@ -76,8 +76,8 @@ def _answers(reply: Message, stored: Sequence[Message], batch: Batch) -> Message
 def _answer(call: ToolCall, known: ToolResult | None, batch: Batch) -> ToolResult:
     if known is not None:
         return known if known.content.strip() else known.model_copy(update={"content": EMPTY})
-    running = call.id in batch.started and call.id not in batch.unanswered
-    return ToolResult(call_id=call.id, name=call.name, content=UNKNOWN if running else NOT_RUN, is_error=True)
+    text = UNKNOWN if call.id in batch.allowed else NOT_RUN
+    return ToolResult(call_id=call.id, name=call.name, content=text, is_error=True)
 
 
 def repairs(state: Replay) -> tuple[AnyEvent, ...]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xun.events import (
-    Answered,
     AnyEvent,
-    Asked,
+    Decided,
     HistoryReplaced,
     MessageAdded,
     PlanUpdated,
@@ -25,16 +24,14 @@ from xun.messages import Message, ToolCall, ToolResult, Usage
 
 @dataclass(slots=True)
 class Batch:
-    """What is known about the calls of one reply, by call id."""
+    """What is known about the calls of one reply, by call id.
+
+    `started` are told for a whole batch before any of it runs. A call begins only once it is `allowed`.
+    """
 
     started: dict[str, ToolCall] = field(default_factory=dict)
+    allowed: set[str] = field(default_factory=set)
     ended: dict[str, ToolResult] = field(default_factory=dict)
-    asked: dict[str, str] = field(default_factory=dict)  # open questions: id, and the call it is about
-
-    @property
-    def unanswered(self) -> frozenset[str]:
-        """Calls that waited for a person: these surely did not run."""
-        return frozenset(self.asked.values())
 
 
 @dataclass(slots=True)
@@ -106,10 +103,8 @@ class Replay:
                 self.batch.started[call.id] = call
             case ToolEnded(call_id=call_id, result=result):
                 self.batch.ended[call_id] = result
-            case Asked(ask=ask):
-                self.batch.asked[ask.id] = ask.call_id
-            case Answered(ask_id=ask_id):
-                self.batch.asked.pop(ask_id, None)
+            case Decided(call_id=call_id, allowed=True):
+                self.batch.allowed.add(call_id)
 
     def _progress(self, event: AnyEvent) -> None:
         if self.turn is None:
