@@ -23,6 +23,7 @@ from xun.config.paths import Paths, current_folder, find_paths, private_folder
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent
+from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
 from xun.policy.rules import Policy, Rule
 from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
@@ -35,6 +36,7 @@ from xun.sessions.store import SessionWriter
 from xun.tools.groups import DEFAULT_GROUPS
 from xun.workspace.workspace import Workspace
 
+PLANNING_GROUP = "framework"  # where write_todos is, which the prompt's line on planning speaks of
 Say = Callable[[str], None]
 
 
@@ -88,6 +90,7 @@ class Prepared:
 def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_ask: OnAsk | None = None) -> Prepared:
     """Everything for one run. `say` is told notices, one line each. Raises `SetupError`."""
     with _one_line():
+        freeze()
         paths = find_paths()
         folder, copy = _folder(plan)
         trust = trust_of(folder, paths)
@@ -107,7 +110,7 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
             policy=policy,
             on_ask=on_ask,
             limits=_limits(config),
-            system=_system(plan, config, trust, workspace),
+            system=_system(plan, config, trust, workspace, say),
             workspace=workspace,
             name="xun",
             auto_confirm=plan.yes,
@@ -242,11 +245,14 @@ def _retry(config: Config) -> RetryPolicy:
     )
 
 
-def _system(plan: RunPlan, config: Config, trust: Trust, workspace: Workspace) -> str:
+def _system(plan: RunPlan, config: Config, trust: Trust, workspace: Workspace, say: Say) -> str:
     base = plan.system.read_text(encoding="utf-8") if plan.system is not None else None
     files: tuple[InstructionFile, ...] = ()
     if config.settings.load_project_instructions:
-        files = tuple(
-            InstructionFile.of(file.path, file.content) for file in trust.usable if file.kind == "instructions"
-        )
-    return build_system(base=base, workspace_root=workspace.root, instructions=files, planning=True)
+        usable = (file for file in trust.usable if file.kind == "instructions")
+        files = tuple(InstructionFile.of(file.path, file.content) for file in usable)
+    for file in files:
+        if file.problem:
+            say(file.problem)
+    planning = PLANNING_GROUP in (config.settings.tools or DEFAULT_GROUPS)
+    return build_system(base=base, workspace_root=workspace.root, instructions=files, planning=planning)
