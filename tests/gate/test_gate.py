@@ -238,3 +238,22 @@ async def test_the_setting_for_lines_holds_in_a_turn() -> None:
         agent, _, _ = agent_of([call("bash", command="pwd\nls"), {"text": "ok"}], "cmd", policy=policy)
         async with agent:
             assert len((await agent.run("go")).denials) == denied
+
+
+async def test_a_folder_of_path_inside_the_workspace_is_protected(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from xun.exec import env
+
+    (work / "bin").mkdir()
+    monkeypatch.setenv("PATH", f"{work}/bin:/usr/bin:/bin")
+    monkeypatch.setattr(env, "_frozen_path", None)
+    steps = [
+        calls(("write_file", {"path": "bin/ls", "content": "x"}), ("write_file", {"path": "ls", "content": "x"})),
+        {"text": "ok"},
+    ]
+    agent, _, _ = agent_of(steps, "fs", policy=Policy(write_paths=[str(work)]))
+    async with agent:
+        result = await agent.run("go")
+    assert [denial.decision.reasons[0].code for denial in result.denials if denial.decision.effect == "ask"] == [
+        "protected"
+    ]
+    assert not (work / "bin" / "ls").exists() and (work / "ls").exists()

@@ -11,9 +11,11 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from posixpath import realpath
 
+from xun.exec.env import path_folders_inside
 from xun.gate.repository import helper_programs
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
@@ -59,8 +61,15 @@ def gather(
         home=own_home,
         paths=paths,
         repositories=repositories,
+        programs=_programs(real_roots),
         at=datetime.now(UTC),
     )
+
+
+@lru_cache(maxsize=64)
+def _programs(roots: tuple[str, ...]) -> tuple[str, ...]:
+    # PATH is what it was at the start, so this is looked up once for a workspace.
+    return tuple(map(str, path_folders_inside(map(Path, roots))))
 
 
 def look(key: str, use: Use, paths: dict[str, PathFact]) -> None:

@@ -39,6 +39,7 @@ class Facts(_Data):
 
     `paths` is keyed by the path as the action spells it, joined to its folder and not normalised. `repositories` maps
     a folder in which git would run to what its repository's configuration would start (empty: nothing).
+    `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `at` is when the facts were gathered; rules with an end are not in force without it.
     """
 
@@ -47,4 +48,5 @@ class Facts(_Data):
     home: str = ""
     paths: dict[str, PathFact] = Field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    programs: tuple[str, ...] = ()
     at: datetime | None = None

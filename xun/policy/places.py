@@ -85,7 +85,8 @@ class Places:
         return path
 
     def is_protected(self, key: str) -> bool:
-        return any(protected(self.inside(path)) for path in self.names(key))
+        programs = self.facts.programs
+        return any(protected(self.inside(path)) or within_any(path, programs) for path in self.names(key))
 
     def change(self, key: str, shown: str) -> Iterator[Reason]:
         """The hard reasons against changing the path at `key`."""
