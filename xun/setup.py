@@ -99,6 +99,8 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
         log = start_log(config.redactor())
         for line in (*config.warnings, *trust.notices()):
             say(line)
+        if trust.pending:
+            say("(--trust uses these files for this run)")
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder)
         provider, info = _provider(config, folder)
         stored, writer = _session(plan, paths, config, folder, f"{info.provider}/{info.name}", say)
