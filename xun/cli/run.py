@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from xun import demo
+from xun.agent.agent import Agent
 from xun.agent.run_result import RunResult
 from xun.cli import exits
 from xun.cli.stdin import NoTaskError, read_task
@@ -105,7 +105,7 @@ async def _main(prepared: Prepared, task: str, options: RunOptions, front: Print
     caught: list[int] = []
     asyncio.get_running_loop().call_later(COLLECT_AFTER, _collect_garbage)
     try:
-        _on_signals(prepared.agent.cancel, caught)
+        _on_signals(prepared.agent, caught)
         result = await prepared.agent.run(task)
         front.answer(result)
         front.say(prepared.epilogue(result))
@@ -132,16 +132,17 @@ def _code(result: RunResult, options: RunOptions, front: PrintFrontEnd) -> int:
     return code
 
 
-def _on_signals(cancel: Callable[[], bool], caught: list[int]) -> None:
-    """The first signal ends the turn in good order; the second ends the process."""
+def _on_signals(agent: Agent[Any], caught: list[int]) -> None:
+    """The first signal ends the turn in good order; the second ends the process and all that it has started."""
     loop = asyncio.get_running_loop()
 
     def on_signal(number: int, code: int) -> None:
         if caught:
+            agent.processes.kill()
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         caught.append(code)
-        cancel()
+        agent.cancel()
 
     for number, code in _SIGNALS.items():
         loop.add_signal_handler(number, on_signal, number, code)

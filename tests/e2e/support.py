@@ -1,0 +1,224 @@
+"""Real `xun` processes before a real model server: what the end-to-end tests share."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.wire.recorded import Recorded
+from tests.wire.server import ModelServer, Script
+from tests.wire.streams import Call, Say
+from tests.wire.validators import STRICT
+
+XUN = Path(sys.executable).with_name("xun")
+KEY = "test-key-123-e2e"
+LONG = 30.0  # seconds nothing here ever takes
+
+
+@dataclass(frozen=True)
+class Wire:
+    """How a run reaches the fake server: the model to name, and the variables that lead there."""
+
+    model: str
+    variables: str
+
+    def env(self, url: str) -> dict[str, str]:
+        return {f"{self.variables}_BASE_URL": url, f"{self.variables}_API_KEY": KEY, "XUN_MODEL": self.model}
+
+
+ANTHROPIC = Wire("anthropic/claude-test", "ANTHROPIC")
+CHAT = Wire("openai-chat/m", "XUN_OPENAI")
+OPENAI = Wire("openai/m", "OPENAI")
+WIRES = (ANTHROPIC, CHAT, OPENAI)
+BOTH = (ANTHROPIC, CHAT)
+
+
+def by_model(wire: object) -> str:
+    """The id of a parametrised test."""
+    return wire.model.partition("/")[0] if isinstance(wire, Wire) else str(wire)
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a run ended. `seconds` is wall time."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The one JSON object of `--output json`."""
+        line, end = self.out.split("\n")
+        assert end == ""
+        return json.loads(line)
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """Every line of `--output stream-json`."""
+        return [json.loads(line) for line in self.out.split("\n")[:-1]]
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a run: that of the test, the Python of the tests first, quick retries."""
+    return {
+        **os.environ,
+        "PATH": f"{XUN.parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "XUN_RETRY_BACKOFF": "0.01",
+        **(extra or {}),
+    }
+
+
+def start(*words: str, env: Mapping[str, str] | None = None, **how: Any) -> subprocess.Popen[bytes]:
+    """Start `xun WORDS` in a session of its own: it has no terminal to ask on."""
+    how.setdefault("stdin", subprocess.DEVNULL)
+    how.setdefault("stdout", subprocess.PIPE)
+    how.setdefault("stderr", subprocess.PIPE)
+    return subprocess.Popen([str(XUN), *words], env=environment(env), start_new_session=True, **how)
+
+
+def finish(process: subprocess.Popen[bytes], began: float, stdin: bytes | None = None) -> Done:
+    """Wait for the end of `process`, however it comes, for at most `LONG` seconds."""
+    try:
+        out, err = process.communicate(stdin, timeout=LONG)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+    return Done(process.returncode, (out or b"").decode(), (err or b"").decode(), time.monotonic() - began)
+
+
+def xun(*words: str, env: Mapping[str, str] | None = None, stdin: bytes | None = None, **how: Any) -> Done:
+    """Run `xun WORDS` to its end."""
+    if stdin is not None:
+        how["stdin"] = subprocess.PIPE
+    began = time.monotonic()
+    return finish(start(*words, env=env, **how), began, stdin)
+
+
+class Model(ModelServer):
+    """A model server that refuses whatever a real one refuses, with `xun run` pointed at it."""
+
+    def __init__(self, *script: Script, wire: Wire = ANTHROPIC, validators: Sequence[Any] = STRICT) -> None:
+        super().__init__(script, validators=validators)
+        self.wire = wire
+
+    @property
+    def env(self) -> dict[str, str]:
+        return self.wire.env(self.url)
+
+    def run(self, *words: str, env: Mapping[str, str] | None = None, **how: Any) -> Done:
+        """`xun run WORDS` to its end."""
+        return xun("run", *words, env={**self.env, **(env or {})}, **how)
+
+    def start(self, *words: str, env: Mapping[str, str] | None = None, **how: Any) -> subprocess.Popen[bytes]:
+        return start("run", *words, env={**self.env, **(env or {})}, **how)
+
+
+def use(tool: str, /, **arguments: Any) -> Call:
+    return Call(tool, arguments)
+
+
+def calls(*items: Call, **how: Any) -> Say:
+    return Say(calls=items, **how)
+
+
+def bash(command: str, **arguments: Any) -> Say:
+    """A reply that runs one command."""
+    return calls(use("bash", command=command, **arguments))
+
+
+def results(request: Recorded) -> list[str]:
+    """The results that the last step's calls got, as the request carries them."""
+    found: list[str] = []
+    messages = request.body["messages"]
+    if request.is_anthropic:
+        return [block["content"] for block in messages[-1]["content"] if block["type"] == "tool_result"]
+    for message in reversed(messages):
+        if message["role"] != "tool":
+            if found or message["role"] != "user":
+                break
+            continue
+        found.insert(0, message["content"])
+    return found
+
+
+_MARKER = re.compile(rb',"cache_control":\{[^{}]*\}')
+
+
+def check_prefixes(requests: Sequence[Recorded]) -> None:
+    """Each request begins with the whole of the last one, byte for byte, cache markers aside."""
+    bodies = [_MARKER.sub(b"", request.raw) for request in requests]
+    for before, after in zip(bodies, bodies[1:], strict=False):
+        assert before.endswith(b"]}")
+        assert after.startswith(before[:-2])
+        assert len(after) > len(before)
+
+
+def left_running() -> list[str]:
+    """Command lines of the processes that this test's runs have started and that are still there."""
+    home = f"HOME={os.environ['HOME']}\0".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state = (entry / "stat").read_text().rpartition(") ")[2][0]
+            if state not in "ZX" and home in (entry / "environ").read_bytes() + b"\0":
+                found.append((entry / "cmdline").read_text().replace("\0", " "))
+    return found
+
+
+def wait_for(what: Callable[[], Any], why: str, seconds: float = LONG) -> Any:
+    """Wait until `what()` is true, and return it."""
+    until = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < until, f"waited {seconds:g} s for {why}"
+        time.sleep(0.01)
+    return found
+
+
+def sessions() -> list[Path]:
+    """The session files, the oldest first."""
+    return sorted((Path(os.environ["XUN_HOME"]) / "state" / "sessions").glob("*.jsonl"))
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    """Every line of a session file, each of which must be JSON."""
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def git(*words: str) -> str:
+    return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
+
+
+def write(files: Mapping[str, str | bytes], folder: Path | None = None) -> None:
+    for name, content in files.items():
+        path = (folder or Path.cwd()) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def commit(files: Mapping[str, str | bytes]) -> None:
+    """A repository in the current folder, with `files` committed."""
+    git("init", "-q", "-b", "main")
+    write(files)
+    git("add", "-A")
+    git("commit", "-q", "-m", "start")
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def told(items: Iterable[str]) -> str:
+    return "\n".join(items)

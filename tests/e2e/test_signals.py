@@ -1,0 +1,131 @@
+"""Signals: the run ends in good order, nothing is left running, and the session goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import (
+    BOTH,
+    Done,
+    Model,
+    Wire,
+    bash,
+    by_model,
+    calls,
+    finish,
+    left_running,
+    records,
+    results,
+    sessions,
+    use,
+    wait_for,
+)
+from tests.wire.server import Status, Stream
+from tests.wire.streams import Say
+
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+SLOW = Stream(Say("unheard of"), keep=4, end="hang")
+
+
+def stop(process: subprocess.Popen[bytes], number: int) -> Done:
+    began = time.monotonic()
+    process.send_signal(number)
+    return finish(process, began)
+
+
+@pytest.mark.spec("bug:headless-exit-status")
+@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=["int", "term", "hup"])
+@pytest.mark.parametrize("wire", BOTH, ids=by_model)
+def test_during_a_model_call(wire: Wire, number: int, code: int) -> None:  # (f)
+    with Model(SLOW, Say("Here I am."), wire=wire) as model:
+        process = model.start("first", "--output", "json")
+        assert model.arrived.wait(10)
+        time.sleep(0.05)  # also in the middle of the stream
+        done = stop(process, number)
+        assert done.code == code
+        assert (done.result["status"], done.result["stop_reason"]) == ("cancelled", "cancelled")
+        assert done.seconds < 3
+        assert "Traceback" not in done.err
+        assert records(sessions()[0])[-1]["status"] == "cancelled"
+        after = model.run("--continue", "second")
+    assert (after.code, after.out) == (0, "Here I am.\n")
+    assert model.refusals == []
+    said = str(model.requests[1].body["messages"])
+    assert "first" in said and "second" in said and "unheard" not in said
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=["int", "term", "hup"])
+def test_during_a_tool_call(number: int, code: int) -> None:
+    step = calls(use("bash", command="touch up; sleep 97531"), use("bash", command="echo later"))
+    with Model(step, Say("Here I am.")) as model:
+        process = model.start("first", "--yes")
+        wait_for(Path("up").exists, "the command")
+        done = stop(process, number)
+        assert (done.code, done.out) == (code, "")
+        assert done.seconds < 3
+        assert left_running() == []
+        after = model.run("--continue", "second")
+    assert (after.code, model.refusals) == (0, [])
+    running, waiting = results(model.requests[1])
+    assert "may have partly run" in running
+    assert waiting.startswith("Not run")
+
+
+def test_a_command_that_ignores_the_signal_is_ended_too() -> None:
+    with Model(bash("trap '' INT TERM; touch up; while :; do sleep 1; done")) as model:
+        process = model.start("first", "--yes")
+        wait_for(Path("up").exists, "the command")
+        done = stop(process, signal.SIGINT)
+    assert done.code == 130
+    assert done.seconds < 6
+    assert left_running() == []
+
+
+def test_a_second_signal_ends_it_at_once() -> None:
+    with Model(bash("trap '' INT TERM; touch up; while :; do sleep 1; done")) as model:
+        process = model.start("first", "--yes")
+        wait_for(Path("up").exists, "the command")
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        done = stop(process, signal.SIGINT)
+    assert done.code in (130, -signal.SIGINT)
+    assert done.seconds < 1.5
+    assert wait_for(lambda: not left_running(), "the command's end", 3)
+
+
+def test_while_a_retry_is_waited_for() -> None:
+    with Model(Status(429, "rate_limit_error", "slow down", headers={"retry-after": "60"})) as model:
+        process = model.start("first")
+        assert model.arrived.wait(10)
+        time.sleep(0.2)
+        done = stop(process, signal.SIGINT)
+    assert done.code == 130
+    assert done.seconds < 1
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.03, 0.08, 0.15])
+def test_at_any_moment_of_the_start(moment: float) -> None:
+    with Model(Stream(Say("late"), delay=20)) as model:
+        process = model.start("first")
+        time.sleep(moment)
+        done = stop(process, signal.SIGINT)
+    assert done.code in (130, -signal.SIGINT)  # before Python itself is up, the default action is all there is
+    if done.code == 130:
+        assert "Traceback" not in done.err
+
+
+def test_background_children_end_with_the_run() -> None:
+    commands = ["sleep 97532 & echo started", "(setsid sh -c 'sleep 97532' &) ; echo d"]
+    with Model(*(bash(command) for command in commands), Say("ok")) as model:
+        done = model.run("go", "--yes")
+    assert done.code == 0, done.err
+    first, second = results(model.requests[1])[0], results(model.requests[2])[0]
+    assert "started" in first and "still running in the background" in first
+    assert "d" in second
+    assert left_running() == []
