@@ -102,7 +102,7 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
         if trust.pending:
             say("(--trust uses these files for this run)")
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder)
-        provider, info = _provider(config, folder)
+        provider, info = _provider(config)
         stored, writer = _session(plan, paths, config, folder, f"{info.provider}/{info.name}", say)
         workspace = Workspace(_resumed_folder(plan, stored, folder))
         agent = Agent(
@@ -184,9 +184,9 @@ def policy_of_flags(allow: Sequence[str], allow_write: Sequence[str], deny: Sequ
     return Policy(rules=(*denies, *allows, *writes))
 
 
-def _provider(config: Config, folder: Path) -> tuple[Provider, ModelInfo]:
+def _provider(config: Config) -> tuple[Provider, ModelInfo]:
     settings = config.settings
-    times = ProviderSettings(transport=settings.transport, idle_timeout=settings.idle_timeout, cwd=Path.cwd())
+    times = ProviderSettings(transport=settings.transport, idle_timeout=settings.idle_timeout)
     return resolve(settings.model, env=_environment(config), settings=times)
 
 

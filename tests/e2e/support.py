@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -12,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tests.wire.recorded import Recorded
 from tests.wire.server import ModelServer, Script
@@ -80,12 +81,14 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     }
 
 
-def start(*words: str, env: Mapping[str, str] | None = None, **how: Any) -> subprocess.Popen[bytes]:
-    """Start `xun WORDS` in a session of its own: it has no terminal to ask on."""
+def start(*words: str, env: Mapping[str, str] | None = None, first: str = "", **how: Any) -> subprocess.Popen[bytes]:
+    """Start `xun WORDS` in a session of its own: it has no terminal to ask on. `first` is shell text before it."""
     how.setdefault("stdin", subprocess.DEVNULL)
     how.setdefault("stdout", subprocess.PIPE)
     how.setdefault("stderr", subprocess.PIPE)
-    return subprocess.Popen([str(XUN), *words], env=environment(env), start_new_session=True, **how)
+    command = ["/bin/sh", "-c", f'{first}\nexec "$0" "$@"', str(XUN), *words] if first else [str(XUN), *words]
+    process = subprocess.Popen(command, env=environment(env), start_new_session=True, **how)
+    return cast("subprocess.Popen[bytes]", process)
 
 
 def finish(process: subprocess.Popen[bytes], began: float, stdin: bytes | None = None) -> Done:
@@ -99,12 +102,11 @@ def finish(process: subprocess.Popen[bytes], began: float, stdin: bytes | None =
     return Done(process.returncode, (out or b"").decode(), (err or b"").decode(), time.monotonic() - began)
 
 
-def xun(*words: str, env: Mapping[str, str] | None = None, stdin: bytes | None = None, **how: Any) -> Done:
-    """Run `xun WORDS` to its end."""
-    if stdin is not None:
-        how["stdin"] = subprocess.PIPE
+def xun(*words: str, env: Mapping[str, str] | None = None, stdin: Any = subprocess.DEVNULL, **how: Any) -> Done:
+    """Run `xun WORDS` to its end. `stdin` is what `Popen` takes, or bytes to come from a pipe."""
+    given = stdin if isinstance(stdin, bytes) else None
     began = time.monotonic()
-    return finish(start(*words, env=env, **how), began, stdin)
+    return finish(start(*words, env=env, stdin=stdin if given is None else subprocess.PIPE, **how), began, given)
 
 
 class Model(ModelServer):
@@ -160,7 +162,7 @@ _MARKER = re.compile(rb',"cache_control":\{[^{}]*\}')
 def check_prefixes(requests: Sequence[Recorded]) -> None:
     """Each request begins with the whole of the last one, byte for byte, cache markers aside."""
     bodies = [_MARKER.sub(b"", request.raw) for request in requests]
-    for before, after in zip(bodies, bodies[1:], strict=False):
+    for before, after in itertools.pairwise(bodies):
         assert before.endswith(b"]}")
         assert after.startswith(before[:-2])
         assert len(after) > len(before)

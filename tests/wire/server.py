@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 from tests.wire.recorded import Recorded
 from tests.wire.streams import ANTHROPIC, OPENAI, Call, Say, render
@@ -112,7 +112,7 @@ class ModelServer:
     def bodies(self) -> list[Any]:
         return [request.body for request in self.requests]
 
-    def __enter__(self) -> ModelServer:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
