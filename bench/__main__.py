@@ -14,6 +14,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.parts import report
+
 XUN = str(Path(sys.executable).with_name("xun"))
 
 
@@ -117,6 +119,8 @@ def main() -> None:
     row("exit after the answer", median(r.leave for r in short), "ms", median(r.leave for r in floor), "50 ms")
     row("peak memory", median(r.peak for r in short), "MB", median(r.peak for r in floor), "60 MB")
     row("first request", short[0].sizes[0] / 1000, "KB", None, "20 KB")
+    print()
+    report()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -97,18 +96,10 @@ def test_a_rare_repetition_is_no_circle() -> None:
         assert observe(guard, arguments, content, tool="bash") is None
 
 
-def test_memory_and_time_stay_bounded() -> None:
+def test_memory_stays_bounded() -> None:
     guard = LoopGuard()
-
-    def stretch(start: int) -> float:
-        began = time.perf_counter()
-        for number in range(start, start + 2_000):
-            observe(guard, {"n": number}, str(number), error=bool(number % 2))
-        return time.perf_counter() - began
-
-    first = min(stretch(0), stretch(2_000))
-    later = min(stretch(4_000 + 2_000 * n) for n in range(4))
-    assert later < first * 2
+    for number in range(5_000):
+        observe(guard, {"n": number}, str(number), error=bool(number % 2))
     assert len(guard._failures) <= 64
     assert len(guard._counts) <= len(guard._recent) <= 10
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -147,14 +146,6 @@ def test_what_cannot_be_looked_up_asks(work: Path) -> None:
     (work / "loop").symlink_to("loop")
     assert judge("cat loop", work).effect == "ask"
     assert judge("cat " + "x" * 5000, work).effect == "ask"
-
-
-def test_it_is_cheap(work: Path) -> None:
-    judge("true", work)
-    start = time.perf_counter()
-    for _ in range(100):
-        judge("true", work)
-    assert (time.perf_counter() - start) / 100 < 0.001
 
 
 # --- repositories

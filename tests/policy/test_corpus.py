@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import statistics
 import subprocess
-import time
 from collections import defaultdict
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from tests.policy.judging import HOME, corpus, judge
 from xun.gate.check import check_command
 from xun.policy.commands import default_commands
 from xun.policy.rules import Policy
-from xun.policy.shell import read_script
 
 BY_CLASS: dict[str, list[tuple[str, str]]] = defaultdict(list)
 for _class, _expect, _command in corpus():
@@ -153,15 +150,3 @@ def test_what_is_allowed_changes_nothing(workspace: Path, tmp_path: Path) -> Non
             cwd=workspace, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False,
         )  # fmt: skip
     assert snapshot(tmp_path) == before
-
-
-def test_a_decision_is_quick() -> None:
-    commands = [command for cases in BY_CLASS.values() for _, command in cases if len(command) < 1000]
-    judge("true")
-    read_script.cache_clear()
-    times = []
-    for command in commands:
-        start = time.perf_counter()
-        judge(command)
-        times.append(time.perf_counter() - start)
-    assert statistics.median(times) < 0.0015  # 0.2 ms on an idle machine

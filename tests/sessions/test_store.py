@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.sessions import support
-from xun.events import AnyEvent, Notice, PlanUpdated, TextDelta, ThinkingDelta, ToolProgress, ToolStarted, Waiting
+from xun.events import Notice, PlanUpdated, TextDelta, ThinkingDelta, ToolProgress, ToolStarted, Waiting
 from xun.messages import Message, ToolCall
 from xun.sessions.resume import load
-from xun.sessions.store import SessionWriter, new_id
+from xun.sessions.store import new_id
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -254,27 +254,6 @@ def test_half_a_record_that_could_not_be_taken_back_is_taken_back_later(
     writer.append(notice("c"))
     writer.close()
     assert [line.get("text") for line in lines(writer.path)] == [None, "a", "b", "c"]
-
-
-# Cost.
-
-
-def test_storing_an_event_is_cheap(tmp_path: Path) -> None:
-    from xun.config.redact import Redactor
-
-    writer = support.new(tmp_path, redact=Redactor(["test-key-123"]))
-    event = support.stamp([support.added(support.reply("some text " * 30, support.call("c1")))])[0]
-    writer.append(event)
-    best = min(_seconds(writer, event) for _ in range(5))
-    writer.close()
-    assert best / 200 < 50e-6
-
-
-def _seconds(writer: SessionWriter, event: AnyEvent) -> float:
-    began = time.perf_counter()
-    for _ in range(200):
-        writer.append(event)
-    return time.perf_counter() - began
 
 
 def test_the_store_loads_nothing_heavy() -> None:
