@@ -10,8 +10,10 @@ import posixpath
 import re
 import stat
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from posixpath import realpath
 
@@ -21,11 +23,15 @@ from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
 from xun.policy.facts import Facts, Kind, PathFact
 from xun.policy.needs import needed, read_command
+from xun.policy.paths import protected, secret, within
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 MAX_MATCHES = 2000
+MAX_PATHS = 2000
+MAX_ENTRIES = 20_000  # of folders, for one action
 _GLOB = re.compile(f"[{STAR}{ANY}{OPEN}]")
-_PIECE = re.compile(f"{STAR}|{ANY}|{OPEN}|[^{STAR}{ANY}{OPEN}]+")
+# Below them stands what others published: nobody keeps secrets there.
+_PUBLISHED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
 
 
 def gather(
@@ -42,15 +48,21 @@ def gather(
     """
     paths: dict[str, PathFact] = {}
     repositories: dict[str, tuple[str, ...]] = {}
+    trees: dict[str, tuple[tuple[str, str], ...] | None] = {}
+    budget = _Budget()
     # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
     own_home = str(home) if os.environ.get("HOME") else ""
     real_roots = tuple(realpath(root) for root in roots)
     if isinstance(action, Read | Write):
-        look(action.path, Use(Arg(action.path), "read"), paths)
+        look(action.path, Use(Arg(action.path), "read"), paths, budget)
+        if isinstance(action, Write) and action.op in ("move", "delete"):
+            trees[action.path] = _protected_below(action.path, real_roots, budget)
     elif isinstance(action, Run):
         uses, folders = needed(read_command(action.command, own_home, newlines), action.cwd)
-        for key, use in uses:
-            look(key, use, paths)
+        # Those left out ask: nobody could tell what so many are.
+        for key, use in sorted(uses, key=lambda one: one[0])[:MAX_PATHS]:
+            look(key, use, paths, budget)
+        trees = {key: _tree(key, real_roots, budget) for key, use in uses if use.mode in ("tree", "links")}
         for folder in folders:
             found = helper_programs(folder, real_roots)
             if found is not None:
@@ -61,6 +73,7 @@ def gather(
         home=own_home,
         paths=paths,
         repositories=repositories,
+        trees=trees,
         programs=_programs(real_roots),
         at=datetime.now(UTC),
     )
@@ -72,12 +85,37 @@ def _programs(roots: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(str, path_folders_inside(map(Path, roots))))
 
 
-def look(key: str, use: Use, paths: dict[str, PathFact]) -> None:
+class _Spent(Exception):
+    """More entries than are looked at."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """How many entries of folders are still looked at for one action."""
+
+    left: int = MAX_ENTRIES
+
+    def entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """What is in `folder`: nothing where it cannot be listed. Raises `_Spent`."""
+        if self.left <= 0:
+            raise _Spent
+        try:
+            with os.scandir(folder) as scan:
+                found = list(islice(scan, self.left + 1))
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            found = []
+        self.left -= len(found) + 1
+        if self.left < 0:
+            raise _Spent
+        return found
+
+
+def look(key: str, use: Use, paths: dict[str, PathFact], budget: _Budget) -> None:
     """Add what is known of one path; leave it out where it cannot be looked up."""
     if key in paths and use.mode != "dir":
         return
     try:
-        paths[key] = _pattern(key) if _GLOB.search(key) else _path(key, follows=use.mode == "dir")
+        paths[key] = _pattern(key, budget) if _GLOB.search(key) else _path(key, follows=use.mode == "dir")
     except (OSError, ValueError):
         paths.pop(key, None)
 
@@ -105,47 +143,109 @@ def _unclear(path: str, real: str) -> bool:
     return ".." in path and realpath(posixpath.normpath(path)) != real
 
 
-def _pattern(key: str) -> PathFact:
+def _pattern(key: str, budget: _Budget) -> PathFact:
     """What a pattern of the shell matches, at least: a bracket and all behind it are taken as anything."""
     parts = key.split("/")
     first = next(at for at, part in enumerate(parts) if _GLOB.search(part))
     base = realpath("/".join(parts[:first]) or "/")
     found: list[str] = []
-    for path in _walk(base, [part for part in parts[first:] if part]):
-        if len(found) >= MAX_MATCHES:
-            return PathFact(real=base, kind="folder", matches=None)
-        found.append(path)
-    return PathFact(real=base, kind="folder", matches=tuple(found))
+    kind: Kind = "folder"
+    try:
+        option = any(entry.name.startswith("-") and _fits(parts[first], entry.name) for entry in budget.entries(base))
+        for path, plain in _walk(base, [part for part in parts[first:] if part], budget):
+            if len(found) >= MAX_MATCHES:
+                raise _Spent
+            found.append(path)
+            kind = kind if plain else "other"
+    except _Spent:
+        return PathFact(real=base, kind="folder", matches=None)
+    return PathFact(real=base, kind=kind, matches=tuple(found), option=option)
 
 
-def _walk(folder: str, parts: list[str]) -> Iterator[str]:
+def _walk(folder: str, parts: list[str], budget: _Budget) -> Iterator[tuple[str, bool]]:
+    """The resolved paths that match, and whether each is a plain file or folder."""
     part, rest = parts[0], parts[1:]
     if not _GLOB.search(part):
         path = realpath(posixpath.join(folder, part))
         if posixpath.lexists(path):
-            yield from _walk(path, rest) if rest else [path]
+            yield from _walk(path, rest, budget) if rest else [(path, _plain(path))]
         return
-    name = _name(part)
-    try:
-        entries = list(os.scandir(folder))
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return
-    for entry in entries:
+    for entry in budget.entries(folder):
         hidden = entry.name.startswith(".") and not part.startswith(".")
-        if hidden or not name.fullmatch(entry.name):
+        if hidden or not _fits(part, entry.name):
             continue
         path = realpath(entry.path) if entry.is_symlink() else entry.path
         if not rest:
-            yield path
+            yield path, entry.is_file() or entry.is_dir() or not posixpath.exists(path)
         elif entry.is_dir():
-            yield from _walk(path, rest)
+            yield from _walk(path, rest, budget)
 
 
-def _name(part: str) -> re.Pattern[str]:
-    out: list[str] = []
-    for piece in _PIECE.findall(part):
-        if piece == OPEN:
-            out.append(".*")
-            break
-        out.append({STAR: ".*", ANY: "."}.get(piece) or re.escape(piece.replace(CLOSE, "]")))
-    return re.compile("".join(out), re.DOTALL)
+def _plain(path: str) -> bool:
+    return posixpath.isfile(path) or posixpath.isdir(path)
+
+
+def _fits(part: str, name: str) -> bool:
+    """Does a pattern match a name, or may it? In bounded time, also for the names of a hostile repository."""
+    head, bracket, _ = part.partition(OPEN)
+    pieces = (head + STAR if bracket else head).replace(CLOSE, "]").split(STAR)
+    at = len(pieces[0])
+    if not _same(pieces[0], name[:at]) or (len(pieces) == 1 and len(name) != at):
+        return False
+    for piece in pieces[1:-1]:
+        starts = range(at, len(name) - len(piece) + 1)
+        found = next((start for start in starts if _same(piece, name[start : start + len(piece)])), None)
+        if found is None:
+            return False
+        at = found + len(piece)
+    end = len(name) - len(pieces[-1])
+    return len(pieces) == 1 or (end >= at and _same(pieces[-1], name[end:]))
+
+
+def _same(piece: str, text: str) -> bool:
+    """Are they equal, where `?` of the pattern stands for any character?"""
+    return len(piece) == len(text) and all(one in (ANY, other) for one, other in zip(piece, text, strict=True))
+
+
+def _published(real: str, roots: Sequence[str]) -> bool:
+    """Does a resolved path lie in a folder of what others published, below one of the roots?"""
+    inside = next((real[len(root) :] for root in roots if within(real, root)), "")
+    return not _PUBLISHED.isdisjoint(inside.split("/"))
+
+
+def _tree(key: str, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:
+    """The links below a folder and the files that hold secrets. None where there are too many entries to tell."""
+    found: list[tuple[str, str]] = []
+    try:
+        top = realpath(key)
+        folders = [] if _published(top, roots) else [top]
+        while folders:
+            for entry in budget.entries(folders.pop()):
+                if entry.is_symlink():
+                    found.append((entry.path, realpath(entry.path)))
+                elif entry.is_dir(follow_symlinks=False):
+                    folders += [] if entry.name in _PUBLISHED or entry.name == ".git" else [entry.path]
+                elif secret(entry.path[len(top) :]):
+                    found.append((entry.path, entry.path))
+    except (_Spent, OSError, ValueError):
+        return None
+    return tuple(found)
+
+
+def _protected_below(path: str, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:
+    """The protected files and folders in a folder, at least one of each branch; nothing for a file or a link."""
+    found: list[tuple[str, str]] = []
+    try:
+        is_folder = stat.S_ISDIR(os.lstat(path).st_mode)
+        folders = [path] if is_folder and not _published(realpath(path), roots) else []
+        while folders:
+            for entry in budget.entries(folders.pop()):
+                if protected(entry.path[len(path) :]):
+                    found.append((entry.path, entry.path))
+                elif entry.is_dir(follow_symlinks=False) and entry.name not in _PUBLISHED:
+                    folders.append(entry.path)
+    except FileNotFoundError:
+        return ()
+    except (_Spent, OSError, ValueError):
+        return None
+    return tuple(found)

@@ -32,7 +32,12 @@ _PROGRAM_KEYS = re.compile(
     r"core\.(?:fsmonitor|pager|sshcommand|gitproxy|alternaterefscommand|hookspath|worktree)"
     r"|diff\.(?:external|.+\.(?:command|textconv))|log\.showsignature|merge\..+\.driver"
     r"|remote\..+\.(?:uploadpack|receivepack|vcs|promisor)|extensions\.partialclone|submodule\..+\.update"
+    r"|lfs\.(?:extension|customtransfer)\..+|lfs\.standalonetransferagent|blame\.ignorerevsfile"
+    r"|format\.pretty|pretty\..+"
 )
+# A format by which git has signatures verified, by a program.
+_VERIFYING = re.compile(r"%G|signature")
+_HEAD = re.compile(r"ref:\s*refs/|[0-9a-fA-F]{40}")
 _BOOLEAN = re.compile(r"|0|1|true|false|yes|no|on|off", re.IGNORECASE)
 _LFS = re.compile(r"git-lfs (?:clean|smudge)(?: --skip)? -- %f|git-lfs filter-process(?: --skip)?")
 
@@ -69,9 +74,10 @@ def _discover(folder: str, search: _Search) -> tuple[str, str] | None:
     """The work tree and git folder that git would find from `folder` upwards."""
     while True:
         entry = posixpath.join(folder, ".git")
-        if lexists(entry):
+        # A folder of that name which is no repository stops git no more than it stops us.
+        if lexists(entry) and (not isdir(entry) or _is_repository(entry)):
             return folder, _git_folder(entry)
-        if all(lexists(posixpath.join(folder, name)) for name in ("HEAD", "objects", "refs")):
+        if _is_repository(folder):
             search.found.append("a bare repository")
             return None
         parent = posixpath.dirname(folder)
@@ -80,14 +86,28 @@ def _discover(folder: str, search: _Search) -> tuple[str, str] | None:
         folder = parent
 
 
+def _is_repository(folder: str) -> bool:
+    """Would git take `folder` for a repository? Its objects and refs may stand in another, named by `commondir`."""
+    head = posixpath.join(folder, "HEAD")
+    if posixpath.islink(head):
+        if not os.readlink(head).startswith("refs/"):  # noqa: PTH115 - as it is written
+            return False
+    elif not lexists(head) or not _HEAD.match(_read(head, 4096)):
+        return False
+    common = folder
+    if lexists(pointer := posixpath.join(folder, "commondir")):
+        common = posixpath.join(folder, _read(pointer, 4096).rstrip("\r\n"))
+    return all(os.access(posixpath.join(common, name), os.X_OK) for name in ("objects", "refs"))
+
+
 def _git_folder(entry: str) -> str:
     """The folder that a `.git` entry means: itself, or what a `gitdir:` file names."""
     if isdir(entry):
         return realpath(entry)
     text = _read(entry, 4096)
-    if not text.startswith("gitdir:"):
+    if not text.startswith("gitdir: "):
         raise _Unreadable
-    return realpath(posixpath.join(posixpath.dirname(entry), text[len("gitdir:") :].strip()))
+    return realpath(posixpath.join(posixpath.dirname(entry), text[len("gitdir: ") :].rstrip("\r\n")))
 
 
 def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
@@ -98,13 +118,14 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
         raise _Unreadable
     common = git_folder
     if lexists(pointer := posixpath.join(git_folder, "commondir")):
-        common = realpath(posixpath.join(git_folder, _read(pointer, 4096).strip()))
+        common = realpath(posixpath.join(git_folder, _read(pointer, 4096).rstrip("\r\n")))
     for config in (posixpath.join(common, "config"), posixpath.join(git_folder, "config.worktree")):
         if lexists(config):
             search.found += _findings(_read(config, _MAX_CONFIG), git_folder, search.roots)
     if lexists(posixpath.join(common, "hooks", "post-index-change")):
         search.found.append("hooks/post-index-change")
-    for path in _gitlinks(posixpath.join(git_folder, "index")):
+    indexes = [name for name in os.listdir(git_folder) if name == "index" or name.startswith("sharedindex.")]  # noqa: PTH208
+    for path in (path for name in indexes for path in _gitlinks(posixpath.join(git_folder, name))):
         inner = posixpath.join(work_tree, path)
         entry = posixpath.join(inner, ".git")
         if lexists(entry):
@@ -133,6 +154,10 @@ def _findings(text: str, git_folder: str, roots: Sequence[str]) -> Iterator[str]
 
 def _accepted(key: str, value: str, git_folder: str, roots: Sequence[str]) -> bool:
     """Is this value of a key that may name a program or a place harmless all the same?"""
+    if key.startswith(("format.", "pretty.")):
+        return not _VERIFYING.search(value)
+    if key == "blame.ignorerevsfile":
+        return within_any(realpath(posixpath.join(posixpath.dirname(git_folder), posixpath.expanduser(value))), roots)
     if key == "core.worktree":
         return within_any(realpath(posixpath.join(git_folder, value)), roots)
     if key == "core.hookspath":
@@ -217,8 +242,6 @@ def _value(text: str, at: int) -> tuple[str, int]:
 
 def _gitlinks(index: str) -> Iterator[str]:
     """The paths that the index lists as other repositories. Raises where there are some and they cannot be told."""
-    if not lexists(index):
-        return
     with open(index, "rb") as file:  # noqa: PTH123 - as above
         data = file.read()
     if _GITLINK not in data:

@@ -6,7 +6,7 @@ allow rule allows; whatever is left asks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
@@ -63,7 +63,7 @@ def _decide_write(action: Write, places: Places) -> Decision:
     path = action.path
     if rule := places.denied("write", path):
         return _deny(action, rule)
-    if hard := list(places.change(path, path)):
+    if hard := [*places.change(path, path), *_taken_along(action, places)]:
         return _ask(action, *hard)
     fact = facts.paths[path]
     if facts.temp and within(fact.real, facts.temp) and fact.real != facts.temp:
@@ -83,6 +83,20 @@ def _decide_write(action: Write, places: Places) -> Decision:
         return _allow(action, "new path in the workspace")
     verb = {"create": "overwrite"}.get(action.op, action.op)
     return _ask(action, Reason(code="write", text=f"it would {verb} {path}"), grantable=(fact.real,))
+
+
+def _taken_along(action: Write, places: Places) -> Iterator[Reason]:
+    """The hard reasons against moving or deleting `action.path` for what it is or holds."""
+    if action.op not in ("move", "delete"):
+        return
+    path = action.path
+    if action.op == "move" and places.is_secret(Use(Arg(path), "read"), path):
+        yield Reason(code="secret", text=f"{path} holds secrets, which another name would show", hard=True)
+    inside = places.facts.trees.get(path, ())
+    if inside is None:
+        yield Reason(code="protected", text=f"{path} holds too many files to tell what would go with it", hard=True)
+    elif inside:
+        yield Reason(code="protected", text=f"{inside[0][0]} would go with it, which is protected", hard=True)
 
 
 def _decide_read(action: Read, places: Places) -> Decision:

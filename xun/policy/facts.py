@@ -19,7 +19,8 @@ class PathFact(_Data):
 
     `real` has every link resolved (of a pattern: of the folder it starts in). `matches` holds the resolved paths that a
     pattern stands for, or None when there are too many to tell. `unclear` says that the folder depends on how links
-    are followed. `links` counts the hard links of a file.
+    are followed. `links` counts the hard links of a file. `option` says that a name that a pattern gives begins with a
+    dash, and the kind of a pattern is "other" where one of its matches is a pipe, socket or device.
     """
 
     real: str
@@ -28,6 +29,7 @@ class PathFact(_Data):
     links: int = 0
     matches: tuple[str, ...] | None = ()
     unclear: bool = False
+    option: bool = False
 
     @property
     def exists(self) -> bool:
@@ -39,6 +41,9 @@ class Facts(_Data):
 
     `paths` is keyed by the path as the action spells it, joined to its folder and not normalised. `repositories` maps
     a folder in which git would run to what its repository's configuration would start (empty: nothing).
+    `trees` maps a folder whose files are all read to the links in it and the files that hold secrets: as found, and
+    resolved. Of a folder that is moved or deleted it holds the protected files. It is None where there are too many
+    files to tell.
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `at` is when the facts were gathered; rules with an end are not in force without it.
     """
@@ -48,5 +53,6 @@ class Facts(_Data):
     home: str = ""
     paths: dict[str, PathFact] = Field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    trees: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
     programs: tuple[str, ...] = ()
     at: datetime | None = None

@@ -43,7 +43,8 @@ _SECRET_EXAMPLES = (
 _PROTECTED_FOLDERS = word_set(
     ".git .xun .ssh .gnupg .husky .vscode .idea .zed .fleet .devcontainer .claude .cursor .codex .gemini "
     ".windsurf .roo .continue .clinerules .copilot .circleci .buildkite .woodpecker .forgejo .gitea .gitlab "
-    ".direnv .nvim .vim launchagents launchdaemons autostart"
+    ".direnv .nvim .vim .hg .jj git~1 .kiro .amazonq .junie .opencode .qwen .trae .augment .amp "
+    "launchagents launchdaemons autostart"
 )
 _PROTECTED_PAIRS = frozenset(
     {(".github", "workflows"), (".github", "actions"), (".github", "copilot-instructions.md")}
@@ -59,7 +60,9 @@ _PROTECTED_NAMES = word_set(
     ".vimrc .gvimrc .exrc .nvimrc .emacs .dir-locals.el agents.md agents.override.md claude.md "
     "claude.local.md gemini.md .cursorrules .windsurfrules .clinerules .goosehints .mcp.json mcp.json "
     ".aider.conf.yml copilot-instructions.md rust-toolchain.toml rust-toolchain .tool-versions crontab "
-    "authorized_keys known_hosts"
+    "authorized_keys known_hosts .gdbinit .lldbinit .pdbrc .pdbrc.py .irbrc .pryrc .rprofile .renviron .ghci .octaverc "
+    ".tmux.conf .screenrc .psqlrc .sqliterc .mailcap .xsessionrc .bazelrc .condarc .ackrc .aider.model.settings.yml "
+    "opencode.json qwen.md .rooignore .rules"
 )
 _PROTECTED_SUFFIXES = (".pth", ".code-workspace")
 _INVISIBLE = re.compile(
@@ -96,6 +99,7 @@ def secret(path: str) -> bool:
 
 def may_be_secret(pattern: str) -> bool:
     """Could a file-name pattern that picks something out (not a bare `*`) match a file that holds secrets?"""
+    pattern = pattern.replace("\\", "").replace("[^", "[!")
     last = fold(pattern.rstrip("/").rpartition("/")[2])
     if secret(pattern):
         return True
@@ -110,6 +114,9 @@ def protected(path: str) -> bool:
     if not parts:
         return False
     if any(part in _PROTECTED_FOLDERS for part in parts) or not _PROTECTED_PAIRS.isdisjoint(pairwise(parts)):
+        return True
+    # Whoever moves `.github` moves the workflows in it.
+    if parts[-1] in {first for first, _ in _PROTECTED_PAIRS}:
         return True
     return parts[-1] in _PROTECTED_NAMES or parts[-1].endswith(_PROTECTED_SUFFIXES)
 

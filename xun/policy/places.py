@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from xun.policy.commands.spec import Mode, Use
 from xun.policy.decision import Effect, Reason
 from xun.policy.facts import Facts
 from xun.policy.paths import matches, may_be_secret, protected, secret, special, within, within_any
 from xun.policy.rules import Policy, Rule, RuleKind
+
+# What may stand before the name in a pathspec of git: `:(icase)x`, `:!x`, `:/x`.
+_PATHSPEC_MAGIC = re.compile(r"^[!/^]*(?:\([^()]*\))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +51,18 @@ class Places:
         shown = use.arg.text
         if fact is None:
             return Reason(code="no-facts", text=f"{shown} could not be looked up", hard=True)
-        if use.mode == "git" and ":" in shown and not (fact.exists or shown.startswith("/")):
-            if secret(shown.rpartition(":")[2]):
-                return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
+        if use.mode in ("tree", "links"):
+            return self.through(use, key)
+        if use.mode == "git" and may_be_secret(_PATHSPEC_MAGIC.sub("", shown.rpartition(":")[2])):
+            return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
+        if use.mode in ("git", "gitname") and ":" in shown and not (fact.exists or shown.startswith("/")):
             return None
+        if fact.option and use.arg.leading_glob:
+            return Reason(code="glob", text=f"{shown} matches a name that would be taken for an option")
+        if fact.kind == "other" and fact.real != "/dev/null" and use.mode in ("read", "exec"):
+            return Reason(
+                code="special-file", text=f"{shown} leads to a pipe or device, which may never end", hard=True
+            )
         if any(special(path) for path in self.names(key)):
             return Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
         if use.mode in ("read", "git", "exec") and self.is_secret(use, key):
@@ -60,6 +73,24 @@ class Places:
             return Reason(code="glob", text=f"{shown} matches too many files to look at")
         if outside := next((path for path in (fact.real, *fact.matches) if not self.readable(path, use.mode)), None):
             return Reason(code="outside", text=f"{shown} is outside the workspace ({outside})")
+        return None
+
+    def through(self, use: Use, key: str) -> Reason | None:
+        """Why the files of the folder at `key` may not all be read unasked, or None."""
+        found = self.facts.trees.get(key, ())
+        shown = use.arg.text
+        if found is None:
+            return Reason(code="glob", text=f"{shown} holds too many files to look at")
+        for path, real in found:
+            name = posixpath.basename(path)
+            limited = use.only and not any(fnmatchcase(name, pattern) for pattern in use.only)
+            passed = limited or any(fnmatchcase(name, pattern) for pattern in use.skip)
+            if passed or (path != real and use.mode == "tree"):
+                continue
+            if secret(self.inside(path)) or secret(self.inside(real)):
+                return Reason(code="secret", text=f"{path}, in {shown}, holds secrets", hard=True)
+            if not self.readable(real, "read"):
+                return Reason(code="outside", text=f"{path}, in {shown}, leads out of the workspace ({real})")
         return None
 
     def readable(self, path: str, mode: Mode) -> bool:

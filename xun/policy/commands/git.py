@@ -13,6 +13,7 @@ from xun.policy.commands.builtins import nothing
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use
 from xun.policy.words import Arg
 
+MAX_STEPS = 8  # of `-C`, one after another
 _GLOBAL_FLAGS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"})
 
 
@@ -27,7 +28,13 @@ def split_globals(args: Sequence[Arg]) -> tuple[int, list[Use]]:
         text = args[at].text
         if text in _GLOBAL_FLAGS:
             at += 1
-        elif text == "-C" and at + 1 < len(args) and args[at + 1].text and not args[at + 1].glob:
+        elif (
+            text == "-C"
+            and at + 1 < len(args)
+            and args[at + 1].text
+            and not args[at + 1].glob
+            and len(uses) < MAX_STEPS
+        ):
             uses.append(Use(args[at + 1], "dir"))
             at += 2
         elif text == "--version" and len(args) == 1:
@@ -43,7 +50,25 @@ def _format(arg: Arg) -> None:
         raise Refused("operand", "a format that verifies signatures runs a program")
 
 
-_CHECKS = {"format": _format}
+def _merges(arg: Arg) -> None:
+    # To show a merge made again, git makes it: it writes objects.
+    if arg.text not in (
+        "off",
+        "none",
+        "on",
+        "m",
+        "first-parent",
+        "1",
+        "separate",
+        "combined",
+        "c",
+        "dense-combined",
+        "cc",
+    ):
+        raise Refused("operand", f"--diff-merges={arg.text} is not known to be harmless")
+
+
+_CHECKS = {"format": _format, "merges": _merges}
 
 # Output and limits of diffs, shared by diff, show, log and stash show.
 _DIFF_FLAGS = "pusRabwWz"
@@ -71,7 +96,7 @@ _LOG_LONG = (
     "do-walk pretty? format=format abbrev-commit no-abbrev-commit oneline encoding=text notes? no-notes "
     "relative-date date=text parents children graph show-linear-break? decorate? no-decorate "
     "decorate-refs=text decorate-refs-exclude=text source follow full-diff log-size no-mailmap mailmap "
-    "use-mailmap no-use-mailmap clear-decorations no-show-signature diff-merges=text cc remerge-diff dd"
+    "use-mailmap no-use-mailmap clear-decorations no-show-signature diff-merges=merges cc dd"
 )
 
 
@@ -104,7 +129,7 @@ _STATUS = Table(
     glued="u",
     long="short branch show-stash no-show-stash porcelain? long verbose untracked-files? ignore-submodules? "
     "ignored? column? no-column ahead-behind no-ahead-behind renames no-renames find-renames?",
-    operands="git",
+    operands="gitname",
 )
 _BLAME = Table(
     flags="lstbefnpwkc",
@@ -120,12 +145,12 @@ _LS_FILES = Table(
     valued={"x": "text"},
     long="cached deleted modified others ignored stage directory no-empty-directory unmerged killed "
     "exclude=text exclude-standard error-unmatch full-name abbrev? deduplicate eol",
-    operands="git",
+    operands="gitname",
 )
 _LS_TREE = Table(
     flags="drtlz",
     long="long name-only name-status object-only full-name full-tree abbrev?",
-    operands="git",
+    operands="gitname",
 )
 _GREP_FILES = Table(
     flags="aIilnhHcLvwEGFPopqWrz",
@@ -146,13 +171,13 @@ _REV_PARSE = Table(
     "is-inside-git-dir is-inside-work-tree is-bare-repository is-shallow-repository revs-only no-revs flags "
     "no-flags sq since=text after=text until=text before=text not default=text show-object-format? "
     "show-ref-format local-env-vars",
-    operands="git",
+    operands="gitname",
 )
 _REV_LIST = Table(
     flags="q",
     valued={"n": "number"},
     long=_LOG_LONG + " objects quiet header timestamp count",
-    operands="git",
+    operands="gitname",
     digits=True,
     checks=_CHECKS,
     then=_pretty,
@@ -162,31 +187,31 @@ _SHORTLOG = Table(
     glued="w",
     long="numbered summary email committer no-merges merges since=text until=text after=text before=text "
     "author=text all group=text format=format",
-    operands="git",
+    operands="gitname",
     digits=True,
     checks=_CHECKS,
 )
 _DESCRIBE = Table(
     long="all tags contains abbrev=number candidates=number exact-match debug long match=text exclude=text "
     "always first-parent dirty? broken?",
-    operands="git",
+    operands="gitname",
 )
 _CAT_FILE = Table(
     flags="tspe", long="allow-unknown-type batch? batch-check? batch-all-objects unordered buffer", operands="git"
 )
-_MERGE_BASE = Table(flags="a", long="all octopus independent is-ancestor fork-point", operands="git")
-_NAME_REV = Table(long="tags refs=text exclude=text all name-only no-undefined always", operands="git")
+_MERGE_BASE = Table(flags="a", long="all octopus independent is-ancestor fork-point", operands="gitname")
+_NAME_REV = Table(long="tags refs=text exclude=text all name-only no-undefined always", operands="gitname")
 _SHOW_REF = Table(
-    flags="dqs", long="head heads tags branches dereference hash? verify abbrev? quiet exists", operands="git"
+    flags="dqs", long="head heads tags branches dereference hash? verify abbrev? quiet exists", operands="gitname"
 )
 _FOR_EACH_REF = Table(
     long="count=number sort=text format=format color? points-at=text merged? no-merged? contains? "
     "no-contains? ignore-case omit-empty exclude=text",
-    operands="git",
+    operands="gitname",
     checks=_CHECKS,
 )
-_CHECK_IGNORE = Table(flags="qvnz", long="quiet verbose non-matching no-index", operands="git")
-_COUNT_OBJECTS = Table(flags="vH", long="verbose human-readable", operands="git", most=0)
+_CHECK_IGNORE = Table(flags="qvnz", long="quiet verbose non-matching no-index", operands="gitname")
+_COUNT_OBJECTS = Table(flags="vH", long="verbose human-readable", operands="gitname", most=0)
 
 # branch and tag list refs only in forms that say so: another word creates one.
 _LISTING = frozenset({"list", "contains", "no-contains", "merged", "no-merged", "points-at"})
@@ -202,7 +227,7 @@ _BRANCH = Table(
     long="show-current list all remotes verbose quiet contains? no-contains? merged? no-merged? "
     "points-at=text sort=text format=format color? no-color column? no-column abbrev? no-abbrev ignore-case "
     "omit-empty",
-    operands="git",
+    operands="gitname",
     checks=_CHECKS,
     then=_refs_listed,
 )
@@ -211,7 +236,7 @@ _TAG = Table(
     glued="n",
     long="list contains? no-contains? merged? no-merged? points-at=text sort=text format=format color? "
     "column? no-column ignore-case omit-empty",
-    operands="git",
+    operands="gitname",
     checks=_CHECKS,
     then=lambda parsed: None if parsed.has("l") else _refs_listed(parsed),
 )
@@ -223,8 +248,10 @@ def _symbolic_ref(args: Sequence[Arg]) -> list[Use]:
 
 
 def _grep(args: Sequence[Arg]) -> list[Use]:
-    given = _GREP_FILES.parse(args).has("e", "f")
-    return (_GREP_FILES if given else _GREP)(args)
+    parsed = _GREP_FILES.parse(args)
+    if parsed.has("untracked") and parsed.has("no-exclude-standard"):
+        raise Refused("flag", "it would also search what git is told to ignore", flag="--no-exclude-standard")
+    return (_GREP_FILES if parsed.has("e", "f") else _GREP)(args)
 
 
 _REMOTE = Table(flags="v", long="verbose", operands="text", most=0)
@@ -234,8 +261,9 @@ _WORKTREE_LIST = Table(flags="vz", long="porcelain verbose", operands="text", mo
 
 def _reflog(args: Sequence[Arg]) -> list[Use]:
     """`git reflog [REF]`; its other actions rewrite the log."""
-    if args and args[0].text in ("expire", "delete", "exists", "drop", "write", "list"):
-        raise Refused("operand", f"git reflog {args[0].text} is not a reader", flag=args[0].text)
+    for arg in args:
+        if arg.glob or arg.text in ("expire", "delete", "exists", "drop", "write", "list"):
+            raise Refused("operand", f"git reflog {arg.text} is not a reader", flag=arg.text)
     return _LOG(args)
 
 

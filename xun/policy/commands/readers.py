@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xun.policy.commands.spec import Judge, Parsed, Refused, Table, offset
+from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, offset
 
 
 def _no_prefix(prefix: str, why: str) -> Callable[[Parsed], None]:
@@ -18,14 +18,23 @@ def _no_prefix(prefix: str, why: str) -> Callable[[Parsed], None]:
     return check
 
 
+def _no_option_file(parsed: Parsed) -> None:
+    for word in (*parsed.operands, *(value for _, value in parsed.options if value)):
+        if word.text.startswith("@"):
+            raise Refused("operand", f"{word.text}: a file of options")
+
+
 def _names_only(parsed: Parsed) -> None:
     if parsed.has("R", "recursive") and parsed.has("L", "H", "dereference", "dereference-command-line"):
         raise Refused("flag", "it follows links through whole folders")
 
 
-def _no_deep_links(parsed: Parsed) -> None:
-    if parsed.has("r", "recursive") and not parsed.has("no-dereference"):
+def _compared(parsed: Parsed) -> None:
+    """Folders are compared file by file."""
+    follows = not parsed.has("no-dereference")
+    if parsed.has("r", "recursive") and follows:
         raise Refused("flag", "it follows links through whole folders: add --no-dereference")
+    parsed.uses += [Use(operand, "links" if follows else "tree") for operand in parsed.operands if operand.text != "-"]
 
 
 _LS = Table(
@@ -118,7 +127,7 @@ _DIFF = Table(
     "horizon-lines=number speed-large-files color? normal ed rcs no-dereference suppress-blank-empty version "
     "help",
     most=2,
-    then=_no_deep_links,
+    then=_compared,
 )
 _PASTE = Table(flags="sz", valued={"d": "text"}, long="delimiters=text serial zero-terminated version help", globs=True)
 _COLUMN = Table(
@@ -137,14 +146,16 @@ _TAC = Table(flags="br", valued={"s": "text"}, long="before regex separator=text
 _REV = Table(flags="0V", long="version help", globs=True)
 _OD = Table(
     flags="abcdDefFhHilLoOsvx",
-    valued={"A": "text", "j": "text", "N": "text", "t": "text", "w": "text", "S": "text"},
+    glued="w",
+    valued={"A": "text", "j": "text", "N": "text", "t": "text", "S": "text"},
     long="address-radix=text skip-bytes=text read-bytes=text format=text output-duplicates endian=text "
     "width? strings? version help",
 )
 _XXD = Table(
     words="-a -b -C -d -e -i -p -ps -plain -r -revert -u -v -E",
     valued={"c": "number", "g": "number", "l": "offset", "o": "offset", "s": "offset"},
-    most=1,  # the second operand is written to
+    most=1,  # the second operand is written to, also one that looks like an option
+    ordered=True,
     checks={"offset": offset},
 )
 _HEXDUMP = Table(
@@ -154,7 +165,7 @@ _STRINGS = Table(
     flags="afow",
     valued={"n": "number", "t": "text", "e": "text"},
     long="all print-file-name bytes=number radix=text encoding=text version help",
-    then=_no_prefix("@", "a file of options"),
+    then=_no_option_file,
 )
 _SUM = Table(flags="btz", valued={"a": "number", "l": "number"}, long="binary text tag zero length=number version help")
 _BASE64 = Table(flags="dDi", valued={"w": "number"}, long="decode ignore-garbage wrap=number version help", most=1)

@@ -6,10 +6,10 @@ find, sed and jq are each read by a small grammar.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, pattern_of_files
+from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, file_patterns, pattern_of_files
 from xun.policy.programs import word_set
 from xun.policy.words import Arg
 
@@ -57,7 +57,7 @@ _PLAIN = r"[^/\[\]\\\n]"
 _BRACKET = r"\[\^?(?:\[:[a-z]+:\]|[^\]\[/\\\n|,#])+\]"
 _REGEX = rf"/(?:{_PLAIN}|\\[^\n]|{_BRACKET})*/I?"
 _ADDRESS = rf"(?:\d+(?:~\d+)?|\$|{_REGEX})"
-_RANGE = rf"(?:{_ADDRESS}(?:\s*,\s*(?:[+~]\d+|{_ADDRESS}))?\s*!?\s*)?"
+_RANGE = rf"(?:{_ADDRESS}\s*(?:,\s*(?:[+~]\d+|{_ADDRESS})\s*)?(?:!\s*)?)?"
 
 
 def _substitution(mark: str) -> str:
@@ -104,13 +104,17 @@ def _sed(args: Sequence[Arg]) -> list[Use]:
 
 _JQ_FIELD = re.compile(r"(?<![.\d])\.[A-Za-z_]\w*")
 _JQ_REFUSED = re.compile(
-    r"env|ENV|\$__|\b(?:import|include|def|modulemeta|get_search_list|repeat|until|while|infinite|range|recurse)\b"
+    r"env|ENV|\$__|\b(?:import|include|def|modulemeta|get_search_list|repeat|until|while|infinite|range|recurse"
+    r"|combinations)\b"
 )
+# gsub runs for ever on an expression that matches nothing at all: this one begins with what must be there.
+_JQ_GSUB = re.compile(r'gsub\(\s*"(?:[\w /:,;@=-]|\\\\[.sdwnt])(?![*?{])[^"|(]*"')
 
 
 def _jq_filter(arg: Arg) -> None:
     # A field named env is data; any other mention of it may be the environment.
-    if arg.glob or _JQ_REFUSED.search(_JQ_FIELD.sub(".", arg.text)):
+    text = _JQ_FIELD.sub(".", arg.text)
+    if arg.glob or _JQ_REFUSED.search(text) or text.count("gsub") != len(_JQ_GSUB.findall(text)):
         raise Refused("script", "this jq filter may show the environment, load code or run on: it is not judged")
 
 
@@ -137,7 +141,7 @@ _GREP_FILES = Table(
     long="extended-regexp fixed-strings basic-regexp perl-regexp regexp=text file=read ignore-case "
     "no-ignore-case word-regexp line-regexp null-data no-messages invert-match version help max-count=number "
     "byte-offset line-number with-filename no-filename label=text only-matching quiet silent "
-    "binary-files=text text directories=text devices=text recursive include=fileglob exclude=text "
+    "binary-files=text text directories=text recursive include=fileglob exclude=text "
     "exclude-dir=text files-without-match files-with-matches count initial-tab null after-context=number "
     "before-context=number context=number color? colour? group-separator=text no-group-separator",
     digits=True,
@@ -161,20 +165,40 @@ _RG_FILES = Table(
 )
 
 
-def _searching(files: Table) -> Judge:
-    """A judge for grep's kind: the first operand is the pattern, unless an option gave one or none is needed."""
+def _searching(files: Table, through: Callable[[Parsed], bool]) -> Judge:
+    """A judge for grep's kind: the first operand is the pattern, unless an option gave one or none is needed.
+
+    `through` says whether it reads folders through.
+    """
     with_pattern = replace(files, first="text")
 
     def judge(args: Sequence[Arg]) -> list[Use]:
-        given = files.parse(args).has("e", "f", "regexp", "file", "files", "type-list")
-        return (files if given else with_pattern)(args)
+        parsed = files.parse(args)
+        given = parsed.has("e", "f", "regexp", "file", "files", "type-list")
+        uses = (files if given else with_pattern)(args)
+        if through(parsed):
+            limits = file_patterns(parsed, ("include", "g", "glob"), ("exclude",))
+            places = parsed.operands if given else parsed.operands[1:]
+            uses += [Use(place, "tree", **limits) for place in places or (Arg("."),)]
+        return uses
 
     return judge
 
 
-_GREP = _searching(_GREP_FILES)
+def _recursive(parsed: Parsed) -> bool:
+    """Does grep read all files of folders, hidden ones too?"""
+    return parsed.has("r", "recursive", "d", "directories")
+
+
+def _unrestricted(parsed: Parsed) -> bool:
+    """Does rg read files that are hidden or ignored? Without such an option it passes over where secrets are kept."""
+    return parsed.has("hidden", ".", "u", "unrestricted", "no-ignore", "no-ignore-vcs", "no-ignore-dot")
+
+
+_GREP = _searching(_GREP_FILES, _recursive)
 
 
 SEARCH: dict[str, Judge] = {
-    "find": _find, "sed": _sed, "jq": _JQ, "grep": _GREP, "egrep": _GREP, "fgrep": _GREP, "rg": _searching(_RG_FILES)
+    "find": _find, "sed": _sed, "jq": _JQ, "grep": _GREP, "egrep": _GREP, "fgrep": _GREP,
+    "rg": _searching(_RG_FILES, _unrestricted),
 }  # fmt: skip

@@ -14,17 +14,26 @@ from xun.policy.prescreen import Problem
 from xun.policy.words import Arg
 
 # What is done with a path: its content is read, only its name and metadata are shown, code in it is run, it becomes
-# the working folder, it is a git revision or path, it is changed.
-Mode = Literal["read", "meta", "exec", "dir", "git", "write"]
-_MODES: Mapping[str, Mode] = {"read": "read", "meta": "meta", "exec": "exec", "dir": "dir", "git": "git"}
+# the working folder, it is a git revision or path (whose content or only name is shown), it is changed. Of a folder,
+# all files in it are read: "tree" passes links over, "links" follows them.
+Mode = Literal["read", "meta", "exec", "dir", "git", "gitname", "write", "tree", "links"]
+_MODES: Mapping[str, Mode] = {
+    "read": "read", "meta": "meta", "exec": "exec", "dir": "dir", "git": "git", "gitname": "gitname"
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A path that a command touches, as its argument spells it."""
+    """A path that a command touches, as its argument spells it.
+
+    Where all files of a folder are read, `only` and `skip` hold the patterns of file names that it is limited to and
+    that it passes over.
+    """
 
     arg: Arg
     mode: Mode
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
 
 
 class Refused(Exception):
@@ -62,8 +71,8 @@ class Table:
     A kind is "text", "number", a path mode, or a name in `checks`. `first` is the kind of the first operand where it
     differs. `most` limits the operands. `digits` admits `-5`. `globs` says that no option of the program does harm, so
     that a pattern may stand anywhere. `words` are options such as `-ps` that look like clusters and are none.
-    `separate` marks a program that takes the value of a short option from the next argument, always. `then` looks at
-    the whole and may raise `Refused`.
+    `separate` marks a program that takes the value of a short option from the next argument, always, and `ordered` one
+    for which options end at the first operand. `then` looks at the whole and may raise `Refused`.
     """
 
     flags: str = ""
@@ -77,6 +86,7 @@ class Table:
     globs: bool = False
     words: str = ""
     separate: bool = False
+    ordered: bool = False
     checks: Mapping[str, Check] = field(default_factory=dict)
     then: Callable[[Parsed], None] | None = None
     longs: Mapping[str, str] = field(init=False)
@@ -116,6 +126,8 @@ class Table:
                 raise Refused("glob", f"{text} may stand for an option: write ./{text}")
             if self.digits and re.fullmatch(r"-\d+", text):
                 parsed.options.append(("digits", arg))
+            elif self.ordered and parsed.operands and text.startswith("-") and text != "-":
+                raise Refused("flag", f"{text} behind an operand is an operand too", flag=text)
             elif text.startswith("--"):
                 self.take_long(arg, queue, parsed)
             elif text.startswith("-") and text != "-":
@@ -135,7 +147,7 @@ class Table:
             if taken is None:
                 raise Refused("flag", f"--{name} takes its value after =", flag=arg.text)
         if kind not in ("", "?") and taken is None:
-            taken = self.next_value(f"--{name}", queue)
+            taken = self.next_value(f"--{name}", queue, parsed)
         if taken is not None:
             if taken.glob and kind not in ("?", "text", "fileglob"):
                 raise Refused("glob", f"the value of --{name} is a pattern")
@@ -162,17 +174,20 @@ class Table:
                 raise Refused("flag", f"the option -{letter} is not known to be harmless", flag=text)
             if rest and self.separate:
                 raise Refused("flag", f"-{letter} takes its value from the next argument", flag=text)
-            value = Arg(rest) if rest else self.next_value(f"-{letter}", queue)
+            value = Arg(rest) if rest else self.next_value(f"-{letter}", queue, parsed)
             self.value(kind, value, parsed)
             parsed.options.append((letter, value))
             return
 
-    def next_value(self, option: str, queue: list[Arg]) -> Arg:
+    def next_value(self, option: str, queue: list[Arg], parsed: Parsed) -> Arg:
         if not queue:
             raise Refused("missing", f"the value of {option} is missing")
         value = queue.pop(0)
         if value.glob:
             raise Refused("glob", f"the value of {option} is a pattern")
+        if parsed.operands and self.operands in ("read", "meta") and value.text:
+            # Where options end at the first operand (BSD, POSIXLY_CORRECT), this is an operand too.
+            parsed.uses.append(Use(value, self.operands))
         return value
 
     def value(self, kind: str, arg: Arg, parsed: Parsed) -> None:
@@ -206,8 +221,19 @@ def pattern_of_files(arg: Arg) -> None:
     """A file-name pattern that a searching program takes: text, unless it picks out secret files."""
     from xun.policy.paths import may_be_secret
 
-    if may_be_secret(arg.text.lstrip("!")):
+    if may_be_secret(arg.text.removeprefix("!")) and (not arg.text.startswith("!") or "!" in arg.text[1:]):
         raise Refused("secret", f"{arg.text} picks out files that hold secrets", hard=True)
+
+
+def file_patterns(parsed: Parsed, only: Sequence[str], skip: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The `only` and `skip` of a `Use` by the options of these names; neither where they could cancel each other."""
+    values = [(name, value.text) for name, value in parsed.options if value and name in (*only, *skip)]
+    simple = all(re.fullmatch(r"[\w.*-]+", text.removeprefix("!")) for _, text in values)
+    limits = [text for name, text in values if name in only and not text.startswith("!")]
+    passed = [text.removeprefix("!") for name, text in values if name in skip or text.startswith("!")]
+    if not simple or (limits and passed):
+        return {}
+    return {"only": tuple(limits), "skip": tuple(passed)}
 
 
 def fixed(*allowed: str, most: int = 1) -> Judge:

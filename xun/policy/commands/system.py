@@ -74,7 +74,25 @@ _PGREP = Table(
 )
 
 
+# `-i` of lsof: protocol, numeric address and port. A name would be looked up in the network.
+_LSOF_ADDRESS = re.compile(r"[46]?(?:tcp|udp)?(?:@(?:[\d.]+|\[[0-9a-f:]+\]))?(?::[\w,-]+)?", re.IGNORECASE)
+# What a filter of ss is made of beside ports and numeric addresses.
+_SS_WORDS = word_set(
+    "state exclude sport dport src dst = == != < > <= >= eq ne neq lt gt le ge and or not & | && || ! ( ) all "
+    "connected synchronized bucket big established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait closed close-wait "
+    "last-ack listening listen closing"
+)
+_SS_ADDRESS = re.compile(r"(?:[\d.]+(?:/\d+)?|\[[0-9a-fA-F:]+\]|\*)?(?::(?:[\w-]+|\*))?")
+
+
 def _lsof_then(parsed: Parsed) -> None:
+    for name, value in parsed.options:
+        # Without a value glued on, -i takes the next argument.
+        for address in ([value] if value else parsed.operands) if name == "i" else ():
+            if not _LSOF_ADDRESS.fullmatch(address.text):
+                raise Refused(
+                    "operand", f"-i {address.text} of lsof may be looked up in the network", flag=address.text
+                )
     for operand in parsed.operands:
         if operand.text.startswith("+"):
             raise Refused("flag", f"the option {operand.text} of lsof is not known to be harmless", flag=operand.text)
@@ -113,11 +131,21 @@ _JOURNALCTL = Table(
     operands="text",
     most=0,
 )  # fmt: skip
+
+
+def _ss_then(parsed: Parsed) -> None:
+    for operand in parsed.operands:
+        for word in re.sub(r"([()])", r" \1 ", operand.text).split():
+            if operand.glob or not (word in _SS_WORDS or _SS_ADDRESS.fullmatch(word)):
+                raise Refused("operand", f"{word} of ss may be looked up in the network", flag=word)
+
+
 _SS = Table(
-    flags="0246aeHhilmnOoprStuVwxdz",
-    long="all listening numeric processes tcp udp unix raw summary extended memory info options resolve ipv4 "
+    flags="0246aeHhilmnOopStuVwxdz",
+    long="all listening numeric processes tcp udp unix raw summary extended memory info options ipv4 "
     "ipv6 no-header oneline help version",
     operands="text",
+    then=_ss_then,
 )
 _NETSTAT = Table(flags="46aegilLnoprstTuvWxz", long="all listening numeric programs tcp udp route statistics", most=0)
 _LSOF = Table(
