@@ -94,3 +94,54 @@ def test_the_reason_of_a_rule_is_told() -> None:
     (reason,) = [r for r in decision.reasons if r.code == "deny-rule"]
     assert (reason.text, reason.rule, reason.segment) == ("use trash", "policy.toml:3", "rm x")
     assert [segment.effect for segment in decision.segments] == ["allow", "deny"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "commands"),
+    [
+        ("pytest", ["python -m pytest", "python3 -m pytest -q", "py.test x", "/x/bin/pytest"]),
+        ("python -m pytest", ["pytest x", "python3 -m pytest"]),
+        ("/bin/ls", ["ls", "/usr/bin/ls x"]),
+        ("grep", ["egrep x y", "fgrep x y"]),
+        ("test", ["[ -f x ]"]),
+        ("git diff --cached", ["git diff --staged", "git -C . diff x --cached"]),
+        ("git push origin --force", ["git push --force origin x", "git push --forc origin"]),
+        ("tail -n 5", ["tail -n5 x"]),
+        ("make deploy", ["make -s deploy", "make deploy x=y"]),
+    ],
+)
+def test_another_spelling_is_denied(pattern: str, commands: list[str]) -> None:
+    policy = Policy(commands=["git push", "make"], rules=[rule("deny", "command", pattern)])
+    assert [c for c in commands if effect(c, policy) != "deny"] == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "commands"),
+    [
+        ("ls -a", ["ls --all"]),
+        ("git push --force", ["git push -f", "git push -uf x"]),
+        ("make deploy", ["make deplo[y]", "make de*"]),
+        ("python3", ["python --version"]),
+        ("tail -n 5", ["tail --lines=5 x"]),
+    ],
+)
+def test_what_may_be_another_spelling_is_for_a_person(pattern: str, commands: list[str]) -> None:
+    policy = Policy(commands=["git push", "make"], rules=[rule("deny", "command", pattern)])
+    for command in commands:
+        decision = judge(command, policy)
+        assert decision.effect == "ask" and decision.hard and "may-be-ruled" in codes(decision), command
+
+
+@pytest.mark.parametrize(
+    ("pattern", "commands"),
+    [
+        ("ls -a", ["ls", "ls src", "ls -l"]),
+        ("git push --force", ["git push", "git push origin main", "git log -p"]),
+        ("make deploy", ["make test", "make -s test"]),
+        ("git log", ["git grep log", "git show", "cat log"]),
+        ("python2", ["cat python2"]),
+    ],
+)
+def test_a_rule_leaves_other_commands_alone(pattern: str, commands: list[str]) -> None:
+    policy = Policy(commands=["git push", "make"], rules=[rule("deny", "command", pattern)])
+    assert [c for c in commands if effect(c, policy) != "allow"] == []

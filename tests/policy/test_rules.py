@@ -16,6 +16,8 @@ TOO_MUCH = [
     "git", "git -C x", "bash", "sh", "env", "sudo", "sudo ls", "xargs", "xargs rm", "python", "python3", "python3.11",
     "python -c", "python -m", ".venv/bin/python", "/bin/bash", "node -e", "perl -e", "bash -c", "timeout 5", "nohup",
     "eval", "source", "exec", "command", "npx", "ssh", "find . -exec", "awk", "time", "doas", "env FOO=1 npm test",
+    "bash -o pipefail", "bash --rcfile x", "bash -O extglob", "python -W ignore", "python -X dev", "node -r ./x",
+    "perl -I lib", "ruby -I lib", "awk -f prog", "awk -v x=1", "python -u", "python -u -m", "bash -x",
 ]  # fmt: skip
 NEVER = [
     "ls; pwd",
@@ -149,3 +151,16 @@ def test_rules_are_strict_data() -> None:
 )
 def test_path_patterns(pattern: str, path: str, covered: bool) -> None:
     assert matches(pattern, path, ["/w"]) == covered
+
+
+def test_an_entry_that_changes_the_shell_holds_alone() -> None:
+    policy = Policy(commands=["pushd", "umask", "alias", "hash"])
+    assert effect("pushd src", policy) == "allow"
+    for command in (
+        "pushd / && cat etc/passwd",
+        "umask 0; ls",
+        "alias ls=rm; ls x",
+        "hash -p ./x ls; ls",
+        "ls; pushd x",
+    ):
+        assert effect(command, policy) == "ask", command

@@ -14,8 +14,8 @@ from xun.policy.decision import Decision, Effect, Reason, Segment
 from xun.policy.facts import Facts
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.places import Places
-from xun.policy.prefixes import caught, matched_length, suggestion, without_globals
-from xun.policy.programs import DESTROYERS, EVALUATORS, FETCHERS, PRIVILEGED, base_name, word_set
+from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
+from xun.policy.programs import DESTROYERS, EVALUATORS, FETCHERS, PRIVILEGED, STATE, base_name, word_set
 from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
 from xun.policy.words import Arg
 
@@ -105,6 +105,8 @@ class _Judge:
                 yield Reason(code="redirect", text=f"where it writes ({target.text}) cannot be told", hard=True)
             else:
                 yield from self.places.change(key, target.text)
+        if self.changes_shell():
+            yield Reason(code="shell-state", text="it changes what the commands behind it mean")
         if self.runs_fetched():
             yield Reason(code="fetched-code", text="what is fetched from the network is run", hard=True)
 
@@ -114,6 +116,12 @@ class _Judge:
             if rule := self.places.denied("read" if operator == "<" else "write", key):
                 return rule
         return None
+
+    def changes_shell(self) -> bool:
+        """Is there, among other commands, one that no table judges and that changes the shell they run in?"""
+        if len(self.reading.commands) < 2:
+            return False
+        return any(not c.judged and c.segment.argv[0] in STATE for c in self.reading.commands)
 
     def moves(self) -> bool:
         """In a text with problems: does a command change the folder, so that relative paths cannot be followed?"""
@@ -148,6 +156,11 @@ class _Judge:
         granted = outcome.effect == "allow" and outcome.rule in self.grants
         for rule in self.catching:
             if not caught(rule, command):
+                if may_catch(rule, command):
+                    text = f"it may be another spelling of what a rule says {rule.effect} about: {rule.pattern}"
+                    hard = rule.effect == "deny"
+                    shown = command.segment.text
+                    outcome.ask(Reason(code="may-be-ruled", text=text, hard=hard, segment=shown, rule=rule.source))
                 continue
             text = rule.reason or f"a rule says {rule.effect} {rule.pattern!r}"
             reason = Reason(code=f"{rule.effect}-rule", text=text, segment=command.segment.text, rule=rule.source)
@@ -223,7 +236,7 @@ class _Judge:
             for at, step in enumerate(command.program.steps):
                 inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
                 here.append((step, posixpath.join(folder, *inner)))
-            for use, key in (*here, *((use, command.keys(folder, use)) for use in uses or ())):
+            for use, key in (*here, *((use, command.keys(folder, use)) for use in dict.fromkeys(uses or ()))):
                 if reason := self.places.problem(use, key):
                     yield reason.model_copy(update={"segment": text})
             if git:
@@ -259,6 +272,9 @@ class _Judge:
     def hazards(self, command: Command) -> Iterator[Reason]:
         """The hard reasons against a command that no table judges."""
         text = command.segment.text
+        if command.cut:
+            shown = "it may run more commands in turn than are looked at"
+            yield Reason(code="too-long", text=shown, hard=True, segment=text)
         for view in (command.segment.args, *command.views):
             if (name := base_name(view[0].text)) in PRIVILEGED:
                 yield Reason(code="privilege", text=f"{name} acts with other rights", hard=True, segment=text)

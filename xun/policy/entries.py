@@ -11,6 +11,10 @@ from xun.result import XunError
 
 _CODE_FLAGS = re.compile(r"-[A-Za-z]*[ceEp]|--eval|--print|--exec|--command|-|-i|-S.*")
 
+# Options that take no value: of Python, and of every other interpreter.
+_PYTHON_SWITCHES = frozenset({"-u", "-B", "-s", "-S", "-I", "-O", "-OO", "-q", "-v", "-b", "-d"})
+_SWITCHES = frozenset({"-x", "-w"})
+
 
 class PolicyError(XunError):
     """A rule or list entry that cannot be used. The message is one line that says which and why."""
@@ -74,6 +78,11 @@ def _check_interpreter(pattern: str, name: str, rest: tuple[str, ...]) -> None:
         return
     if any(_CODE_FLAGS.fullmatch(word) for word in rest):
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs the code that is given to it")
-    operands = [word for word in rest if not word.startswith("-")]
-    if not operands:
+    words = list(rest)
+    while words and words[0] in (_PYTHON_SWITCHES if base_name(name) == "python" else _SWITCHES):
+        words.pop(0)
+    if words and words[0].startswith("-") and words[0] != "-m":
+        # What follows may be its value, and no program: behind it, code could still be given.
+        raise PolicyError(f"{pattern!r} cannot be allowed: name the script or module right after {name}")
+    if len(words) < (2 if words[:1] == ["-m"] else 1):
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs any program; name the script or module")

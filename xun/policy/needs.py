@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from xun.policy.commands import Program, find_program
@@ -18,8 +18,10 @@ from xun.policy.words import Arg
 
 HERE = Use(Arg("."), "dir")
 _MAX_NESTED = 3
+_MAX_VIEWS = 64
 _FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp", "chattr", "setfacl"})
 _LAST_IS_CHANGED = frozenset({"cp", "ln", "install", "rsync"})
+_CHANGING = DESTROYERS | CHANGERS | {"dd", "find"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Command:
     """A segment with what is known of its program. `uses` are the paths its table found, when `refused` is None.
 
     `words` are the arguments of a program that may be paths, for the programs and forms that no table judges.
-    `changed` are those that it would change or remove, and `views` the commands that it may run in turn.
+    `changed` are those that it would change or remove, and `views` the commands that it may run in turn; `cut` says
+    that there are more of these than are looked at.
     """
 
     segment: Seg
@@ -37,6 +40,7 @@ class Command:
     words: tuple[Use, ...]
     changed: tuple[Use, ...]
     views: tuple[tuple[Arg, ...], ...]
+    cut: bool = False
 
     @property
     def judged(self) -> bool:
@@ -96,33 +100,64 @@ def _command(segment: Seg, home: str) -> Command:
             refused = problem
     if program.judge and refused is None:
         return Command(segment, program, uses, None, (), (), ())
-    views = tuple(_views(segment.args, home, 0))
-    words = tuple(use for view in (segment.args, *views) for use in _words(view))
-    changed = tuple(use for view in (segment.args, *views) for use in _changed(view))
-    return Command(segment, program, (), refused, tuple(dict.fromkeys(words)), tuple(dict.fromkeys(changed)), views)
+    wrapped = _Wrapped(home)
+    wrapped.open(segment.args, 0)
+    words = (use for view in (segment.args, *wrapped.inner) for use in _words(view))
+    changed = (use for view in (segment.args, *wrapped.tails, *wrapped.inner) for use in _changed(view))
+    return Command(
+        segment,
+        program,
+        (),
+        refused,
+        tuple(dict.fromkeys(words)),
+        tuple(dict.fromkeys(changed)),
+        (*wrapped.views, *wrapped.inner),
+        wrapped.cut,
+    )
 
 
-def _views(args: Sequence[Arg], home: str, depth: int) -> Iterator[tuple[Arg, ...]]:
-    """The commands that `args` may run in turn: what follows a wrapper, and the text given to a shell."""
-    name = base_name(args[0].text)
-    if depth >= _MAX_NESTED or name not in WRAPPERS | INTERPRETERS:
-        return
-    for at in range(1, len(args)):
-        text = args[at].text
-        if name in WRAPPERS and text and not text.startswith("-"):
-            yield tuple(args[at:])
-            if base_name(text) in SHELLS | {"eval"}:
-                yield from _views(args[at:], home, depth + 1)
-        if name in SHELLS | WRAPPERS and any(char in text for char in " ;|&\n$`("):
-            yield from _inner(text, home, depth)
-    if name == "eval" and len(args) > 1:
-        yield from _inner(" ".join(arg.text for arg in args[1:]), home, depth)
+@dataclass(slots=True)
+class _Wrapped:
+    """The commands that a command may run in turn: what follows a wrapper, and the text given to a shell.
 
+    Any word behind a wrapper may be the command, so every tail of its arguments is a view. `tails` holds those that
+    change what their operands name, up to one that names all that a later one could.
+    """
 
-def _inner(text: str, home: str, depth: int) -> Iterator[tuple[Arg, ...]]:
-    for segment in read_script(text, home).segments:
-        yield segment.args
-        yield from _views(segment.args, home, depth + 1)
+    home: str
+    views: list[tuple[Arg, ...]] = field(default_factory=list)
+    tails: list[tuple[Arg, ...]] = field(default_factory=list)
+    inner: list[tuple[Arg, ...]] = field(default_factory=list)
+    cut: bool = False
+
+    def open(self, args: Sequence[Arg], depth: int) -> None:
+        name = base_name(args[0].text)
+        if depth >= _MAX_NESTED or name not in WRAPPERS | INTERPRETERS:
+            return
+        for at in range(1, len(args)):
+            text = args[at].text
+            if len(self.views) + len(self.inner) >= _MAX_VIEWS:
+                self.cut = True
+                return
+            if name in WRAPPERS and text and not text.startswith("-"):
+                self.tail(tuple(args[at:]), depth)
+            if name in SHELLS | WRAPPERS and any(char in text for char in " ;|&\n$`("):
+                self.text(text, depth)
+        if name == "eval" and len(args) > 1:
+            self.text(" ".join(arg.text for arg in args[1:]), depth)
+
+    def tail(self, view: tuple[Arg, ...], depth: int) -> None:
+        self.views.append(view)
+        name = base_name(view[0].text)
+        if name in _CHANGING and not any(base_name(before[0].text) in DESTROYERS for before in self.tails):
+            self.tails.append(view)
+        if name in SHELLS | {"eval"}:
+            self.open(view, depth + 1)
+
+    def text(self, text: str, depth: int) -> None:
+        for segment in read_script(text, self.home).segments:
+            self.inner.append(segment.args)
+            self.open(segment.args, depth + 1)
 
 
 def _words(args: Sequence[Arg]) -> Iterator[Use]:

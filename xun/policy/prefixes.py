@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 
 from xun.policy.commands import Program
 from xun.policy.entries import PolicyError, check_allowed, words_of
@@ -14,9 +15,19 @@ from xun.policy.words import Arg
 _GIT_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
 
 
+# Other names of one option, and of one program.
+_SAME_OPTION = {"--staged": "--cached", "--silent": "--quiet", "--colour": "--color"}
+_SAME_PROGRAM = {"py.test": "pytest", "egrep": "grep", "fgrep": "grep", "[": "test"}
+
+
+def plain_args(program: Program, args: Sequence[Arg]) -> tuple[Arg, ...]:
+    """The arguments of a command without what stands between its names."""
+    return (*map(Arg, program.name), *args[program.length :])
+
+
 def plain_words(program: Program, args: Sequence[Arg]) -> tuple[str, ...]:
     """The words of a command without what stands between its names: `git -C sub log` as `git log`."""
-    return (*program.name, *(arg.text for arg in args[program.length :]))
+    return tuple(arg.text for arg in plain_args(program, args))
 
 
 def matched_length(rule: Rule, command: Command) -> int:
@@ -38,22 +49,47 @@ def matched_length(rule: Rule, command: Command) -> int:
 
 def caught(rule: Rule, command: Command) -> bool:
     """Does a deny or ask rule match `command`, or anything that it may run in turn?"""
+    return any(_catches(words, seen) for words in _spellings(_words(rule)) for seen in _seen(command))
+
+
+def may_catch(rule: Rule, command: Command) -> bool:
+    """Could it match a command that it does not visibly match, under another name of a program or option?
+
+    `python` may be python3, `-f` may be `--force`, and a pattern of the shell any word.
+    """
+    words = [(base_name(spelled[0]), *spelled[1:]) for spelled in _spellings(_words(rule))]
+    return any(_catches(one, seen, loosely=True) for one in words for seen in _seen(command))
+
+
+def _words(rule: Rule) -> tuple[str, ...]:
     try:
-        words = words_of(rule.pattern)
+        return words_of(rule.pattern)
     except PolicyError:
-        words = tuple(rule.pattern.split())
-    return any(_catches(words, seen) for seen in _seen(command))
+        return tuple(rule.pattern.split())
 
 
-def _seen(command: Command) -> Iterator[list[str]]:
-    for view in (command.segment.args, *command.views):
-        texts = [arg.text for arg in view]
-        yield texts
-        yield [texts[0].rpartition("/")[2], *texts[1:]]
-        yield [base_name(texts[0]), *texts[1:]]
-    if command.program.name[0] == "git":
-        yield list(plain_words(command.program, command.segment.args))
-        yield [arg.text for arg in without_globals(command.segment.args)]
+def _spellings(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """`words` as written, and by the other names of the program they begin with."""
+    yield tuple(words)
+    name = words[0].rpartition("/")[2]
+    yield (_SAME_PROGRAM.get(name, name), *words[1:])
+    if base_name(name) == "python" and len(words) > 2 and words[1] == "-m":
+        yield (_SAME_PROGRAM.get(words[2], words[2]), *words[3:])
+
+
+def _seen(command: Command) -> Iterator[Sequence[Arg]]:
+    """The command and those it may run, each under every name of its program."""
+    git = command.program.name[0] == "git"
+    views = [command.segment.args, *command.views]
+    if git:
+        views += [plain_args(command.program, command.segment.args), without_globals(command.segment.args)]
+    for view in views:
+        rest = view[1:]
+        name = view[0].text.rpartition("/")[2]
+        for known in dict.fromkeys((view[0].text, name, base_name(name), _SAME_PROGRAM.get(name, name))):
+            yield (Arg(known, view[0].known), *rest)
+        if base_name(name) == "python" and len(rest) > 1 and rest[0].text == "-m":
+            yield (Arg(_SAME_PROGRAM.get(rest[1].text, rest[1].text)), *rest[2:])
 
 
 def without_globals(args: Sequence[Arg]) -> tuple[Arg, ...]:
@@ -65,24 +101,39 @@ def without_globals(args: Sequence[Arg]) -> tuple[Arg, ...]:
     return (args[0], *rest)
 
 
-def _catches(words: Sequence[str], seen: Sequence[str]) -> bool:
+def _catches(words: Sequence[str], seen: Sequence[Arg], *, loosely: bool = False) -> bool:
     """Do the leading words agree, and do the rule's other words and options occur, in whatever order or cluster?"""
     lead = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
-    if lead and list(seen[:lead]) != list(words[:lead]):
-        return False
-    rest = seen[lead:]
-    return all(_occurs(word, rest) for word in words[lead:])
-
-
-def _occurs(word: str, rest: Sequence[str]) -> bool:
-    if word in rest:
-        return True
-    if word.startswith("--"):
-        return any(other.startswith(word + "=") for other in rest)
-    if word.startswith("-") and len(word) > 1:
-        letters = "".join(other[1:] for other in rest if other.startswith("-") and not other.startswith("--"))
-        return all(letter in letters for letter in word[1:])
+    plain = [arg for arg in seen if not arg.text.startswith("-")]
+    for shown in (list(seen), plain):
+        agree = all(_is(word, arg, loosely) for word, arg in zip(words[:lead], shown, strict=False))
+        if agree and len(shown) >= lead:
+            rest = [arg for arg in seen if all(arg is not one for one in shown[:lead])]
+            return all(_occurs(word, rest, loosely) for word in words[lead:])
     return False
+
+
+def _is(word: str, arg: Arg, loosely: bool) -> bool:
+    if arg.glob:
+        return loosely and fnmatchcase(word, arg.text.replace("[^", "[!"))
+    return word == arg.text or (loosely and not arg.known)
+
+
+def _occurs(word: str, rest: Sequence[Arg], loosely: bool) -> bool:
+    word = _SAME_OPTION.get(word, word)
+    rest = [Arg(_SAME_OPTION.get(arg.text, arg.pattern), arg.known) for arg in rest]
+    if any(_is(word, arg, loosely) for arg in rest):
+        return True
+    options = [arg.text for arg in rest if arg.text.startswith("-")]
+    letters = "".join(option[1:] for option in options if not option.startswith("--"))
+    if word.startswith("--"):
+        # An abbreviation is the same option; a short one may be.
+        names = [option.partition("=")[0] for option in options if len(option) > 2]
+        return any(name.startswith("--") and word.startswith(name) for name in names) or (loosely and bool(letters))
+    if word.startswith("-") and len(word) > 1:
+        long = any(option.startswith("--") and len(option) > 2 for option in options)
+        return all(letter in letters for letter in word[1:]) or (loosely and long)
+    return any(option.endswith(("=" + word, word)) and len(word) < len(option) for option in options)
 
 
 def suggestion(command: Command) -> str | None:

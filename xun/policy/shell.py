@@ -18,7 +18,7 @@ from xun.policy.words import Arg, Newline, Operator, Redirect, Token, Unclear, W
 
 MAX_FOLDERS = 8
 # How much of a text that is too long to be allowed is still read for deny rules: characters, commands.
-MAX_LOOSE = 64 * 1024
+MAX_LOOSE = 16 * 1024
 MAX_LOOSE_SEGMENTS = 2000
 
 # A folder relative to the one a text starts in, as the arguments of the `cd` commands that lead there.

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from xun.policy.prescreen import Problem
 from xun.policy.programs import word_set
 
+MAX_ARGS = 4000
+
 # Unquoted pattern and brace characters are kept apart from quoted ones as private-use code points, which the
 # pre-screen keeps out of the text itself.
 STAR, ANY, OPEN, CLOSE = "\ue000", "\ue001", "\ue002", "\ue003"
@@ -125,6 +127,7 @@ class _Scanner:
         self.home = home
         self.at = 0
         self.command_position = True
+        self.args = 0
 
     def tokens(self) -> list[Token]:
         found: list[Token] = []
@@ -132,6 +135,9 @@ class _Scanner:
             found.append(token)
             if isinstance(token, Word):
                 self.command_position = False
+                self.args += len(token.args)
+                if self.args > MAX_ARGS:
+                    raise Unclear("too-long", f"it holds more than {MAX_ARGS} words", hard=True)
             elif not isinstance(token, Redirect):
                 self.command_position = True
         return found
