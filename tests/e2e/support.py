@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -168,16 +169,23 @@ def check_prefixes(requests: Sequence[Recorded]) -> None:
         assert len(after) > len(before)
 
 
-def left_running() -> list[str]:
-    """Command lines of the processes that this test's runs have started and that are still there."""
+def left_running() -> dict[int, str]:
+    """The processes that this test's runs have started and that are still there: pids and command lines."""
     home = f"HOME={os.environ['HOME']}\0".encode()
-    found = []
+    found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             state = (entry / "stat").read_text().rpartition(") ")[2][0]
             if state not in "ZX" and home in (entry / "environ").read_bytes() + b"\0":
-                found.append((entry / "cmdline").read_text().replace("\0", " "))
+                found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ").strip()
     return found
+
+
+def end_left_running() -> None:
+    """End what a run left behind that was itself killed."""
+    for pid in left_running():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def wait_for(what: Callable[[], Any], why: str, seconds: float = LONG) -> Any:

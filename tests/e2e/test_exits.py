@@ -62,7 +62,7 @@ def test_each_end_has_its_code_and_its_object(
         done = model.run("do it", *words, "--output", "json")
     assert outcome(done) == expected, done.err
     assert "Traceback" not in done.err
-    assert left_running() == []
+    assert left_running() == {}
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_failing_test_is_repaired(wire: Wire, transport: str) -> None:
     with Model(*repair(), wire=wire) as model:
         done = model.run("--allow-write", ".", "Fix the failing test.", env={"XUN_TRANSPORT": transport})
     assert (done.code, done.out) == (0, "The divisor of `mean` was off by one; the test passes now.\n"), done.err
-    assert left_running() == []
+    assert left_running() == {}
     assert is_repaired()
     assert git("status", "--porcelain").split() == ["M", "stats.py"]
     assert model.refusals == []

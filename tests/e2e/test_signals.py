@@ -68,7 +68,7 @@ def test_during_a_tool_call(number: int, code: int) -> None:
         done = stop(process, number)
         assert (done.code, done.out) == (code, "")
         assert done.seconds < 3
-        assert left_running() == []
+        assert left_running() == {}
         after = model.run("--continue", "second")
     assert (after.code, model.refusals) == (0, [])
     running, waiting = results(model.requests[1])
@@ -83,7 +83,7 @@ def test_a_command_that_ignores_the_signal_is_ended_too() -> None:
         done = stop(process, signal.SIGINT)
     assert done.code == 130
     assert done.seconds < 6
-    assert left_running() == []
+    assert left_running() == {}
 
 
 def test_a_second_signal_ends_it_at_once() -> None:
@@ -128,4 +128,4 @@ def test_background_children_end_with_the_run() -> None:
     first, second = results(model.requests[1])[0], results(model.requests[2])[0]
     assert "started" in first and "still running in the background" in first
     assert "d" in second
-    assert left_running() == []
+    assert left_running() == {}
