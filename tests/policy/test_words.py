@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,22 @@ def test_everything_else_is_unclear(raw: str) -> None:
 def test_without_a_home_a_tilde_is_unclear() -> None:
     with pytest.raises(Unclear):
         decode("~/x", "")
+
+
+@pytest.mark.parametrize(
+    "place", ["{X,a}", "{1..X}", "{X}>a", "ls {X", "a {a,X", "X", "$X", "[[ a =~ X ]]", "cat <<X\na\nX"]
+)
+def test_no_character_brings_the_grammar_down(place: str) -> None:
+    """The scanner of the grammar reads outside its tables for large code points: a crash, and only sometimes."""
+    code = (
+        "import sys; from xun.policy.syntax import read_tree\n"
+        "for at in (0xe9, 0x3b1, 0x9c19, 0xac00, 0x1f600, 0x31162, 0xe0001, 0xf0000, 0x10fffd):\n"
+        "    for _ in range(3): read_tree(sys.argv[1].replace('X', chr(at)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, place], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_words_beyond_ascii_are_where_they_are() -> None:
+    script = read_script("cat 'näive 😀' x日本.py && ls ü/*.é", "/h")
+    assert [segment.argv for segment in script.segments] == [("cat", "näive 😀", "x日本.py"), ("ls", "ü/*.é")]

@@ -7,6 +7,7 @@ inside loops and substitutions too, so that deny rules and hard reasons see them
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,6 +28,9 @@ _CONTAINERS = frozenset({"program", "list", "pipeline", "subshell", "redirected_
 _TOKENS = frozenset({"&&", "||", ";", "|", "(", ")"})
 _TEST_NODES = frozenset({"unary_expression", "binary_expression"})
 _VARIABLES = frozenset({"special_variable_name", "variable_name"})
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_PROBE = 2048  # characters by which a long text is told from garbage
 
 _SOFT = {
     "command_substitution": ("substitution", "it runs a command in $(…) or backquotes"),
@@ -87,14 +91,37 @@ def _parser() -> Parser:
 
 
 def read_tree(text: str) -> Tree:
-    """Parse `text`. Never raises: what is not understood is among the problems."""
-    root = _parser().parse(text.encode()).root_node
+    """Parse `text`. Never raises: what is not understood is among the problems.
+
+    Of a long text that begins as no bash at all, only the beginning is read: the grammar takes long over such text.
+    """
+    # To bash a character beyond ASCII is a part of a word like any other. The grammar's scanner asks the C library
+    # about it (isdigit), which for most is undefined: it has crashed. So it sees one that is safe in the place of each.
+    text = text if text.isascii() else _BEYOND_ASCII.sub("\xe9", text)
+    root = _parser().parse(text[:_PROBE].encode()).root_node
+    garbage = len(text) > _PROBE and _misread(root) > _PROBE // 4
+    if garbage:
+        text = text[:_PROBE]
+    elif len(text) > _PROBE:
+        root = _parser().parse(text.encode()).root_node
     reader = _Reader(text)
-    if root.has_error:
+    if garbage or root.has_error:
         reader.problem("syntax", "it is not complete bash", hard=True)
     reader.read(root)
     reader.find_commands(root)
     return reader.tree
+
+
+def _misread(root: Node) -> int:
+    """How many bytes the grammar could make nothing of."""
+    stack, found = [root], 0
+    while stack:
+        node = stack.pop()
+        if node.type == "ERROR":
+            found += node.end_byte - node.start_byte
+        elif node.has_error:
+            stack += node.children
+    return found
 
 
 class _Reader:
