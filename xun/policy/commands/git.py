@@ -100,10 +100,12 @@ _LOG_LONG = (
 )
 
 
-def _pretty(parsed: Parsed) -> None:
+def _values(parsed: Parsed) -> None:
     for name, value in parsed.options:
         if name in ("pretty", "format") and value:
             _format(value)
+        if name == "L" and value:  # START,END:FILE or :FUNCTION:FILE
+            parsed.uses.append(Use(Arg(value.pattern.rpartition(":")[2] or "."), "git"))
 
 
 _DIFF = Table(
@@ -122,7 +124,7 @@ _LOG = Table(
     operands="git",
     digits=True,
     checks=_CHECKS,
-    then=_pretty,
+    then=_values,
 )
 _STATUS = Table(
     flags="sbvz",
@@ -180,7 +182,7 @@ _REV_LIST = Table(
     operands="gitname",
     digits=True,
     checks=_CHECKS,
-    then=_pretty,
+    then=_values,
 )
 _SHORTLOG = Table(
     flags="nsec",
