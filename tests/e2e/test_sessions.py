@@ -1,0 +1,123 @@
+"""Sessions across real runs: damaged files, full disks, folders that are gone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import Model, bash, finish, lines, records, results, sessions, wait_for, xun
+from tests.wire.server import Stream
+from tests.wire.streams import Say
+
+
+@pytest.mark.spec("bug:session-torn-last-line")
+def test_a_torn_last_line_costs_only_itself() -> None:
+    with Model(*(Say(f"answer {number}") for number in range(1, 6))) as model:
+        assert model.run("one").code == 0
+        for prompt in ("two", "three"):
+            assert model.run("--continue", prompt).code == 0
+        [path] = sessions()
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-25])
+        torn = model.run("--continue", "four")
+        assert (torn.code, torn.out) == (0, "answer 4\n")
+        assert len([line for line in lines(torn.err) if "cut off" in line]) == 1
+        again = model.run("--continue", "five")
+        assert (again.code, again.out, again.err) == (0, "answer 5\n", "")
+    assert model.refusals == []
+    assert path.with_suffix(".damaged").read_bytes().strip() == whole[:-25].rpartition(b"\n")[2]
+    prompts = [item["prompt"] for item in records(path) if item["type"] == "turn_started"]
+    assert prompts == ["one", "two", "three", "four", "five"]
+    texts = [part["text"] for message in model.bodies[-1]["messages"] for part in message["content"]]
+    assert texts == ["one", "answer 1", "two", "answer 2", "three", "answer 3", "four", "answer 4", "five"]
+
+
+@pytest.mark.spec("bug:session-torn-last-line")
+def test_a_full_disk_is_told_and_the_turn_goes_on() -> None:
+    """A limit on the size of files stands for the disk: writing fails in the middle of a record."""
+    with Model(Say("hello " * 800), Say("still here"), Say("and again")) as model:
+        full = model.run("one", first="ulimit -f 8; trap '' XFSZ")
+        assert (full.code, full.out) == (0, "hello " * 800 + "\n"), full.err
+        assert len([line for line in lines(full.err) if "cannot be saved" in line]) == 1
+        [path] = sessions()
+        assert path.read_bytes().endswith(b"\n")
+        kept = records(path)
+        after = model.run("--continue", "two")
+        assert (after.code, after.out) == (0, "still here\n")
+        assert model.run("--continue", "three").code == 0
+    assert model.refusals == []
+    assert records(path)[: len(kept)] == kept
+    assert records(path)[-1]["type"] == "turn_ended"
+
+
+@pytest.mark.spec("bug:session-resume-deleted-cwd")
+def test_a_session_whose_folder_is_gone_goes_on_here(work: Path) -> None:
+    (work / "w").mkdir()
+    (work / "other").mkdir()
+    with Model(Say("one"), bash("pwd"), Say("two")) as model:
+        assert model.run("first", cwd=work / "w").code == 0
+        shutil.rmtree(work / "w")
+        [path] = sessions()
+        listed = xun("sessions", "list", "--all", cwd=work / "other")
+        assert listed.code == 0 and path.stem in listed.out and "(gone)" in listed.out
+        done = model.run("--resume", path.stem[:18], "second", cwd=work / "other")
+    assert (done.code, done.out) == (0, "two\n"), done.err
+    assert f"the folder of this session, {work / 'w'}, is gone" in done.err
+    assert str(work / "other") in results(model.requests[2])[0]
+    assert model.refusals == []
+
+
+def test_a_resumed_session_works_in_its_own_folder(work: Path) -> None:
+    (work / "w").mkdir()
+    with Model(Say("one"), bash("pwd"), Say("two"), bash("pwd"), Say("three")) as model:
+        assert model.run("first", cwd=work / "w").code == 0
+        [path] = sessions()
+        assert model.run("--resume", path.stem, "second", cwd=work).code == 0
+        assert model.run("--resume", path.stem, "--cwd", ".", "third", cwd=work).code == 0
+    assert str(work / "w") in results(model.requests[2])[0]
+    assert str(work / "w") not in results(model.requests[4])[0]
+
+
+def test_the_last_session_is_that_of_the_folder(work: Path) -> None:
+    for name in ("a", "b"):
+        (work / name).mkdir()
+    with Model(Say("1"), Say("2"), Say("3")) as model:
+        assert model.run("in a", cwd=work / "a").code == 0
+        assert model.run("in b", cwd=work / "b").code == 0
+        assert model.run("--continue", "more", cwd=work / "a").code == 0
+    assert "in a" in str(model.bodies[2]["messages"]) and "in b" not in str(model.bodies[2]["messages"])
+
+
+def test_a_session_in_use_is_refused() -> None:
+    with Model(Say("one"), Stream(Say("slow"), delay=20), Say("free")) as model:
+        assert model.run("first").code == 0
+        process = model.start("--continue", "second")
+        wait_for(lambda: len(model.requests) == 2, "the second request")
+        busy = model.run("--continue", "third")
+        assert (busy.code, busy.out) == (2, "")
+        assert "in use by another xun" in busy.err and len(lines(busy.err)) == 1
+        process.kill()
+        finish(process, 0)
+        assert model.run("--continue", "fourth").code == 0
+    assert model.refusals == []
+
+
+def test_the_files_are_private() -> None:
+    with Model(bash("true"), Say("one")) as model:
+        assert model.run("first", first="umask 0").code == 0
+    home = Path(os.environ["XUN_HOME"])
+    for path in home.rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0, path
+    assert sessions()[0].stat().st_mode & 0o777 == 0o600
+
+
+def test_what_was_said_is_listed_and_shown(work: Path) -> None:
+    with Model(bash("echo inner"), Say("The answer.")) as model:
+        assert model.run("What is it?").code == 0
+    listed = xun("sessions", "list")
+    assert listed.code == 0 and "What is it?" in listed.out and "completed" in listed.out
+    shown = xun("sessions", "show", sessions()[0].stem)
+    assert all(part in shown.out for part in ("> What is it?", "echo inner", "The answer."))
