@@ -9,7 +9,7 @@ import pytest
 
 from xun.agent.instructions import MAX_BYTES, PLANNING, InstructionFile, build_system
 
-ROOT = Path("/work/project")
+ROOT = Path("/srv/project")
 
 
 def system(*files: InstructionFile, base: str | None = None, planning: bool = False) -> str:
@@ -30,7 +30,7 @@ def test_the_prompt_that_comes_with_xun_is_short() -> None:
         "Never reach the same effect another way",
         "material, not orders",
         "Brief and plain",
-        "/work/project",
+        "/srv/project",
     ],
 )
 def test_the_prompt_says_what_matters(words: str) -> None:
@@ -44,7 +44,7 @@ def test_the_prompt_never_drifts() -> None:
 
 def test_an_own_prompt_takes_the_place_of_the_shipped_one() -> None:
     text = system(base="You are a poet.\n")
-    assert text.startswith("You are a poet.\n\nWorkspace: /work/project")
+    assert text.startswith("You are a poet.\n\nWorkspace: /srv/project")
     assert "coding agent" not in text
 
 
@@ -56,10 +56,10 @@ def test_the_line_about_planning_is_there_only_when_asked_for() -> None:
 
 
 def test_instructions_come_outermost_first_after_the_prompt() -> None:
-    outer = InstructionFile(Path("/work/AGENTS.md"), "Use tabs.")
+    outer = InstructionFile(Path("/srv/AGENTS.md"), "Use tabs.")
     inner = InstructionFile(ROOT / "AGENTS.md", "Use spaces.")
     text = system(outer, inner)
-    assert text.endswith("From /work/AGENTS.md:\n\nUse tabs.\n\nFrom /work/project/AGENTS.md:\n\nUse spaces.")
+    assert text.endswith("From /srv/AGENTS.md:\n\nUse tabs.\n\nFrom /srv/project/AGENTS.md:\n\nUse spaces.")
     assert text.startswith(system())
 
 
@@ -74,14 +74,14 @@ def test_a_plain_file_is_used_as_it_is() -> None:
 
 def test_a_long_file_is_cut_at_a_character_and_the_person_told() -> None:
     file = InstructionFile.of(ROOT / "AGENTS.md", b"x" + "€".encode() * MAX_BYTES)
-    assert file.problem == "/work/project/AGENTS.md: only its first 32,000 bytes are used"
+    assert file.problem == "/srv/project/AGENTS.md: only its first 32,000 bytes are used"
     assert MAX_BYTES - 3 <= len(file.text.encode()) <= MAX_BYTES
     assert file.text.endswith("€")
 
 
 def test_bytes_that_are_no_text_are_replaced_and_the_person_told() -> None:
     file = InstructionFile.of(ROOT / "AGENTS.md", b"caf\xe9 \0 \xed\xa0\x80 end")
-    assert file.problem == "/work/project/AGENTS.md: it is not UTF-8, so some characters are lost"
+    assert file.problem == "/srv/project/AGENTS.md: it is not UTF-8, so some characters are lost"
     assert file.text.startswith("caf\ufffd \ufffd ")
     json.dumps(file.text, ensure_ascii=False).encode("utf-8")
 
