@@ -169,6 +169,7 @@ async def test_password_prompts_end_by_themselves(bash: Bash) -> None:
         "nohup sleep 60 & sleep 0.05; echo started",
     ],
 )
+@pytest.mark.spec("bug:sh-background-holds-pipe")
 async def test_a_background_child_does_not_hold_the_call(bash: Bash, registry: ProcessRegistry, command: str) -> None:
     done = await bash(command)
     assert done.returncode == 0
@@ -203,6 +204,7 @@ async def test_a_straggler_is_no_background_job(bash: Bash) -> None:
 
 
 @pytest.mark.spec("W45")
+@pytest.mark.spec("bug:sh-timeout-kills-tree")
 async def test_a_timeout_ends_the_whole_tree(bash: Bash) -> None:
     began = time.monotonic()
     done = await bash(

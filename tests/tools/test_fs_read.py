@@ -69,6 +69,7 @@ async def test_numbers_that_mean_nothing_are_refused(host: Host, work: Path, arg
     assert "count from 1" in await host.error(read_file, path="f", **arguments)
 
 
+@pytest.mark.spec("bug:read-one-huge-line")
 async def test_one_huge_line_is_cut_and_can_be_read_on(host: Host, work: Path) -> None:
     line = "".join(f"{number:07}," for number in range(250_000))
     (work / "min.js").write_text(line)
@@ -93,6 +94,7 @@ async def test_every_result_has_a_bounded_size(host: Host, work: Path, line: str
         assert len((await host.ok(read_file, path="f", **arguments)).encode()) <= CAP
 
 
+@pytest.mark.spec("bug:read-one-huge-line")
 async def test_a_large_log_costs_little_memory_and_its_end_is_found(host: Host, work: Path) -> None:
     with (work / "big.log").open("w") as file:
         file.writelines(f"row {number}\n" for number in range(2_000_000))
