@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import signal
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import Model, bash, calls, records, results, sessions, use, write
+from tests.e2e.support import Model, bash, calls, finish, records, results, sessions, start, use, write
 from tests.e2e.terminal import Terminal
 from tests.wire.streams import Say
 
@@ -203,3 +205,17 @@ def test_an_answer_on_a_terminal_commands_nothing_and_in_a_pipe_is_what_it_is() 
         with Terminal(model, "go", out=True) as terminal:
             assert terminal.end()[0] == 0
             assert "a␛[2Jb" in terminal.screen and "\x1b" not in terminal.screen
+
+
+@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.parametrize("words", [[], ["hello"]], ids=["alone", "prompt"])
+def test_no_screen_is_drawn_into_a_file(words: list[str]) -> None:  # (e)
+    master, slave = pty.openpty()
+    with Path("out.txt").open("wb") as out:
+        process = start(*words, first=f"exec <>{os.ttyname(slave)}", stdout=out)
+        done = finish(process, 0)
+    os.close(master)
+    os.close(slave)
+    assert done.code == 2
+    assert "xun run" in done.err
+    assert Path("out.txt").read_bytes() == b""

@@ -62,13 +62,19 @@ def parse(text: str, where: str) -> dict[str, Any]:
         raise ConfigError(f"{where}: is nested too deeply") from None
 
 
+_HINTS = {
+    "\\": "; put it in single quotes, or double each backslash",
+    "overwrite a value": "; the key was given before",
+}
+
+
 def _syntax(message: str, text: str, where: str) -> str:
     found = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     line, column = (found[1], found[2]) if found else (None, None)
     what = message[: found.start()] if found else message
     place = f"{where}:{line or text.rstrip().count(chr(10)) + 1}"
     at = f" at column {column}" if column else ""
-    hint = "; put it in single quotes, or double each backslash" if "\\" in what else ""
+    hint = next((hint for part, hint in _HINTS.items() if part in what), "")
     return f"{place}: not valid TOML: {what[:1].lower()}{what[1:]}{at}{hint}"
 
 
