@@ -76,7 +76,6 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {
         **os.environ,
         "PATH": f"{XUN.parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONDONTWRITEBYTECODE": "1",
         "XUN_RETRY_BACKOFF": "0.01",
         **(extra or {}),
     }

@@ -149,18 +149,26 @@ def test_a_mistake_is_one_line_and_exit_2(words: list[str], said: str) -> None:
     assert sessions() == []
 
 
-@pytest.mark.parametrize("form", [["--output", "json"], ["--output=json"], ["--output", "stream-json"]], ids="-".join)
 @pytest.mark.parametrize(
-    "words", [["do it", "--nonsense"], ["do it", "--model", "x"], [], ["do it", "--max-steps", "0"], ["  "]],
-    ids=["option", "model", "no-task", "value", "blank"],
-)  # fmt: skip
+    ("words", "form"),
+    [
+        (["do it", "--nonsense"], ["--output", "json"]),
+        (["do it", "--nonsense"], ["--output=json"]),
+        (["do it", "--nonsense"], ["--output", "stream-json"]),
+        (["do it", "--model", "x"], ["--output", "json"]),
+        (["do it", "--model", "x"], ["--output=stream-json"]),
+        (["do it", "--max-steps", "0"], ["--output", "json"]),
+        ([], ["--output", "stream-json"]),
+        (["  "], ["--output", "json"]),
+    ],
+)
 def test_a_mistake_is_an_object_too_where_json_was_asked_for(words: list[str], form: list[str]) -> None:
     done = xun("run", *words, *form, env={"ANTHROPIC_API_KEY": KEY})
     assert done.code == 2
     [result] = done.events
     check_object(result)
     assert (result["status"], result["stop_reason"]) == ("failed", "usage")
-    assert result.get("type") == ("result" if "stream-json" in form else None)
+    assert result.get("type") == ("result" if "stream" in form[-1] else None)
     assert done.err == f"xun: {result['error']['message']}\n"
 
 

@@ -130,6 +130,7 @@ def test_sub_agents_do_not_get_into_the_history(tmp_path: Path) -> None:
 # api-orphan-tool-use-on-resume.
 
 
+@pytest.mark.spec("bug:api-orphan-tool-use-on-resume")
 @pytest.mark.parametrize("ending", ["", "user"])
 def test_a_call_that_was_running_has_an_unknown_outcome(tmp_path: Path, ending: str) -> None:
     one = call("c1")
@@ -143,6 +144,7 @@ def test_a_call_that_was_running_has_an_unknown_outcome(tmp_path: Path, ending: 
     assert session.messages[2].results[0].is_error
 
 
+@pytest.mark.spec("bug:api-orphan-tool-use-on-resume")
 def test_of_two_calls_the_finished_one_keeps_its_result(tmp_path: Path) -> None:
     one, two, three = call("c1"), call("c2"), call("c3")
     path = saved(
@@ -267,6 +269,7 @@ def test_a_history_that_was_already_broken_inside_is_put_right(tmp_path: Path) -
     assert contents(session) == [NOT_RUN, "done", NOT_RUN]
 
 
+@pytest.mark.spec("bug:api-empty-text-block")
 @pytest.mark.parametrize("role", ["user", "assistant"])
 def test_blank_text_never_reaches_a_model_again(tmp_path: Path, role: str) -> None:  # api-empty-text-block
     one = call("c1")
@@ -292,6 +295,7 @@ def three_turns(folder: Path) -> Path:
     return saved(folder, *turn(1), *turn(2), *turn(3))
 
 
+@pytest.mark.spec("bug:session-torn-last-line")
 def test_a_torn_last_line_is_set_aside_once(tmp_path: Path) -> None:
     path = three_turns(tmp_path)
     whole = path.read_bytes()
@@ -324,6 +328,7 @@ def test_a_file_cut_at_any_byte_loads_with_all_that_was_whole(tmp_path: Path) ->
         assert stored in (whole[:cut].count(b"\n") - 1, whole[:cut].count(b"\n"))
 
 
+@pytest.mark.spec("bug:session-torn-last-line")
 def test_a_file_cut_at_any_byte_resumes_and_stays_whole(tmp_path: Path) -> None:
     path = three_turns(tmp_path)
     whole = path.read_bytes()
@@ -456,6 +461,7 @@ def test_a_torn_session_is_copied_whole(tmp_path: Path) -> None:
 # session-resume-deleted-cwd.
 
 
+@pytest.mark.spec("bug:session-resume-deleted-cwd")
 def test_a_session_whose_folder_is_gone_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()

@@ -13,9 +13,9 @@ import pytest
 from pydantic import BaseModel
 
 import xun
+from xun import worker
 from xun.policy.action import Read, Run, Write
 from xun.result import ErrorInfo, Result
-from xun.toolbox import worker
 from xun.toolbox.attr import tool_attr
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.tool import Tool

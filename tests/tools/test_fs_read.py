@@ -87,6 +87,7 @@ async def test_one_huge_line_is_cut_and_can_be_read_on(host: Host, work: Path) -
     assert await host.ok(read_file, path="min.js", offset=5) == "[offset 5 is past the end: the file has 1 line]"
 
 
+@pytest.mark.spec("bug:read-one-huge-line")
 @pytest.mark.parametrize("line", ["x" * 3000, "中" * 3000, "y", "😀" * 100])
 async def test_every_result_has_a_bounded_size(host: Host, work: Path, line: str) -> None:
     (work / "f").write_text(f"{line}\n" * 4_000)

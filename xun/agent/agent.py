@@ -12,13 +12,14 @@ from typing import Any, Generic, Literal, TypeVar, cast
 from xun.agent import asking
 from xun.agent.bus import EventBus
 from xun.agent.calls import call_directly
+from xun.agent.history import checked_history
 from xun.agent.limits import Limits
 from xun.agent.loop import run_turn
 from xun.agent.parts import build_toolbox, fit, resolve_provider
 from xun.agent.portal import run_blocking
 from xun.agent.run_result import RunResult
 from xun.agent.stream import RunStream
-from xun.agent.turn import Turn
+from xun.agent.turn import CURRENT, RuntimeStateError, Turn
 from xun.events import AnyEvent, HistoryReplaced, Notice, PlanUpdated
 from xun.exec.registry import ProcessRegistry
 from xun.gate.gate import Gate, OnAsk
@@ -26,7 +27,7 @@ from xun.messages import Message
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy
 from xun.providers.base import Effort, ModelInfo, Provider, RetryPolicy
-from xun.result import Err, Result, XunError
+from xun.result import Err, Result
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
@@ -48,10 +49,6 @@ class _Final:
 
 
 S = TypeVar("S")
-
-
-class RuntimeStateError(XunError, RuntimeError):
-    """An agent was used in a state that does not allow it: not started, closed, or busy."""
 
 
 class Agent(Generic[S]):
@@ -105,7 +102,7 @@ class Agent(Generic[S]):
         self.temperature = temperature
         self.effort = effort
         self.retry = retry or RetryPolicy()
-        self.messages: list[Message] = list(history)
+        self.messages: list[Message] = checked_history(history)
         self.session_id = session_id
         self.bus = EventBus(self.identifier, session_id or "")
         if on_event is not None:
@@ -159,22 +156,30 @@ class Agent(Generic[S]):
     def finalize(self) -> None:
         """Close the agent: cancel a running turn, end its jobs, remove its temporary folder. Idempotent."""
         if self._phase == "init":
-            loop = self._turn.loop if self._turn is not None else None
-            run_blocking(self.aclose(), twin="agent.aclose()", loop=loop)
+            run_blocking(self.aclose(), twin="agent.aclose()", loop=asking.loop_of_turn(self._turn))
         self._phase = "final"
 
     async def aclose(self) -> None:
+        """`finalize` for asynchronous code, on any loop."""
         if self._phase == "init":
             self._phase = "final"
-            if self._turn is not None:
-                self.cancel()
-                await asyncio.shield(self._turn.done)
+            await self._end_turn()
             await self.processes.shutdown()
             if self._provider is not None and self._provider is not self._asked_provider:
                 await self._provider.aclose()
             if self._workspace is not None and self._workspace is not self._workspace_given:
                 self._workspace.close()
         self._phase = "final"
+
+    async def _end_turn(self) -> None:
+        turn, task = self._turn, self._task
+        if turn is None or task is None:
+            return
+        if turn.loop.is_running():
+            self.cancel()
+            await turn.ended()
+        else:
+            turn.finish(task)  # its loop was stopped in the middle of it and will not end it
 
     def __enter__(self) -> Agent[_Init]:
         return self.initialize()
@@ -221,7 +226,14 @@ class Agent(Generic[S]):
             raise RuntimeStateError(self._not_started())
         return part
 
+    def check_started(self) -> None:
+        """Raises `RuntimeStateError` unless the agent is started and not closed."""
+        if self._phase != "init":
+            raise RuntimeStateError(self._not_started())
+
     def _not_started(self) -> str:
+        if self._phase == "final":
+            return f"agent {self.name!r} is closed"
         return f"Agent {self.name!r} is not initialized. Call agent.initialize() or use 'with agent:'."
 
     def tools_in_force(self) -> tuple[Tool, ...]:
@@ -261,14 +273,14 @@ class Agent(Generic[S]):
         """Run one turn to its end. Cancelling the caller cancels the turn and waits until it has ended.
 
         `history` replaces the conversation first; the list given is not changed. Raises `RuntimeStateError` when the
-        agent is busy or not started, `ValueError` for a blank prompt.
+        agent is busy or not started, `ValueError` for a blank prompt or a history in which a call has no result.
         """
         turn = self.start_turn(prompt, context, history)
         try:
-            return await asyncio.shield(turn.done)
+            return await turn.ended()
         except asyncio.CancelledError:
             self.cancel()
-            await asyncio.shield(turn.done)
+            await turn.ended()
             raise
 
     def run_stream(self, prompt: str, *, context: Any = None, history: Sequence[Message] | None = None) -> RunStream:
@@ -277,14 +289,14 @@ class Agent(Generic[S]):
 
     def start_turn(self, prompt: str, context: Any = None, history: Sequence[Message] | None = None) -> Turn:
         """Start a turn on the running loop and return at once. `run` and `run_stream` are made of this."""
-        if self._phase != "init":
-            raise RuntimeStateError(self._not_started())
+        self.check_started()
         if self._turn is not None:
             raise RuntimeStateError(f"agent {self.name!r} is busy with another turn; wait for it or cancel it")
+        past = self.messages if history is None else history
+        if not prompt.strip() and not (past and past[-1].role != "assistant"):
+            raise ValueError("the prompt is empty: say what is to be done")
         if history is not None:
             self.replace_history(history, "run")
-        if not prompt.strip() and not (self.messages and self.messages[-1].role != "assistant"):
-            raise ValueError("the prompt is empty: say what is to be done")
         turn = Turn(self, prompt, context)
         self._turn = turn
         turn.begin()
@@ -314,11 +326,14 @@ class Agent(Generic[S]):
         return True
 
     def replace_history(self, messages: Sequence[Message], reason: str) -> None:
-        """Put `messages` in place of the conversation. Raises `RuntimeStateError` while a turn runs."""
+        """Put `messages` in place of the conversation.
+
+        Raises `RuntimeStateError` while a turn runs, `ValueError` where a call has no result.
+        """
         if self.busy:
             raise RuntimeStateError(f"agent {self.name!r} is busy: its history cannot change now")
-        self.messages[:] = list(messages)
-        self.bus.emit(HistoryReplaced(messages=tuple(messages), reason=reason))
+        self.messages[:] = checked_history(messages)
+        self.bus.emit(HistoryReplaced(messages=tuple(self.messages), reason=reason))
 
     # What tools use
 
@@ -368,8 +383,11 @@ class Agent(Generic[S]):
 
     def _tell(self, event: AnyEvent) -> None:
         """Emit from any thread: events are told on the loop that runs the turn."""
-        turn = self._turn
-        if turn is None or turn.on_its_thread():
+        current = CURRENT.get()
+        turn = current[0] if current is not None and current[0].agent is self else self._turn
+        if turn is None:
             self.bus.emit(event)
+        elif turn.on_its_thread():
+            turn.emit(event)
         else:
-            turn.loop.call_soon_threadsafe(self.bus.emit, event)
+            turn.loop.call_soon_threadsafe(turn.emit, event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable
@@ -47,7 +48,8 @@ class EventBus:
         for listener in tuple(self._listeners):
             try:
                 listener(event)
-            except Exception:  # noqa: BLE001 - a front end's fault must not end the turn
+            except (Exception, asyncio.CancelledError, SystemExit):  # noqa: BLE001 - its fault must not end the turn
                 _log.exception("a listener failed and is dropped")
-                self._listeners.remove(listener)
+                if listener in self._listeners:
+                    self._listeners.remove(listener)
         return event

@@ -6,11 +6,12 @@ import asyncio
 import os
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xun.agent.turn import CURRENT, Turn
+from xun.agent.turn import CURRENT, Turn, serving
 from xun.events import CallOutcome
 from xun.gate.gate import Verdict
 from xun.messages import ToolCall, ToolResult
@@ -18,8 +19,10 @@ from xun.policy.action import Action, Read, UseTool, Write
 from xun.result import Err, ErrorInfo, Ok, Result
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.names import find
+from xun.toolbox.safe import contained
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
+from xun.worker import run_in_thread
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
@@ -41,6 +44,15 @@ class Prepared:
     @property
     def concurrent(self) -> bool:
         return self.tool is None or self.tool.concurrent
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why a call was not run; `verdict` where the gate refused it."""
+
+    error: Err
+    outcome: CallOutcome
+    verdict: Verdict | None = None
 
 
 def prepare(turn: Turn, call: ToolCall) -> Prepared:
@@ -71,21 +83,30 @@ async def run_call(turn: Turn, item: Prepared) -> None:
         return _end(turn, call, Err(item.problem or "unknown tool"), "invalid")
     CURRENT.set((turn, call))
     ctx = ToolCallContext(turn.agent, item.tool.name, turn.context, turn.progress_of(call))
-    try:
-        actions = await _actions(item, ctx)
-    except Exception as error:  # noqa: BLE001 - whatever a tool raises is an answer to the model
-        return _end(turn, call, Err(ErrorInfo(error=str(error) or type(error).__name__, details=repr(error))), "error")
-    places = places_of(actions)
-    verdict = await turn.agent.gate.check(call.id, item.tool.name, actions, turn.emit, permission=item.tool.permission)
-    if not verdict.allowed:
-        turn.refused(item.tool.name, verdict)
-        return _end(turn, call, _refusal(verdict), "denied")
-    if places_of(actions) != places:
-        return _end(turn, call, Err(MOVED), "error")
+    if (stopped := await _stopped(turn.agent, item, ctx, turn.emit)) is not None:
+        if stopped.verdict is not None:
+            turn.refused(item.tool.name, stopped.verdict)
+        return _end(turn, call, stopped.error, stopped.outcome)
     turn.call_running(call)
     began = time.monotonic()
     result, outcome = await _invoke(item.tool, item.arguments, ctx)
     return _end(turn, call, result, outcome, time.monotonic() - began, item.tool)
+
+
+async def _stopped(
+    agent: Agent[Any], item: Prepared, ctx: ToolCallContext[Any], emit: Callable[[Any], Any]
+) -> Stopped | None:
+    """What keeps a prepared call from running: it cannot say what it would do, or the gate does not let it."""
+    assert item.tool is not None
+    try:
+        actions = await _actions(item, ctx)
+    except BaseException as error:  # noqa: BLE001 - whatever a tool raises is an answer to the model
+        return Stopped(contained(error), "error")
+    places = places_of(actions)
+    verdict = await agent.gate.check(item.call.id, item.tool.name, actions, emit, permission=item.tool.permission)
+    if not verdict.allowed:
+        return Stopped(_refusal(verdict), "denied", verdict)
+    return None if places_of(actions) == places else Stopped(Err(MOVED), "error")
 
 
 def places_of(actions: Sequence[Action]) -> tuple[str, ...]:
@@ -98,7 +119,7 @@ async def _actions(item: Prepared, ctx: ToolCallContext[Any]) -> Sequence[Action
     use = UseTool(name=item.tool.name, arguments=item.call.arguments)
     if item.tool.actions is None:
         return (use,)
-    return (use, *await asyncio.to_thread(item.tool.actions_for, item.arguments, ctx))
+    return (use, *await run_in_thread(partial(item.tool.actions_for, item.arguments, ctx), f"actions-{item.tool.name}"))
 
 
 def _refusal(verdict: Verdict) -> Err:
@@ -106,19 +127,20 @@ def _refusal(verdict: Verdict) -> Err:
 
 
 async def call_directly(agent: Agent[Any], toolbox: ToolBox, name: str, arguments: Any, context: Any) -> Result[Any]:
-    """A call that code makes, not the model: the same checks and the same gate, outside of any batch."""
+    """A call that code makes, not the model: the same checks and the same gate, outside of any batch.
+
+    Raises `RuntimeStateError` when the agent is not started, or the turn of the call that makes this one is over.
+    """
+    agent.check_started()
+    current = serving(agent)
+    emit = current[0].emit if current else agent.bus.emit
     call = ToolCall(id=f"call-{uuid.uuid4().hex[:12]}", name=name)
     item = find_tool(call, toolbox.list_tools(agent.model.capabilities), arguments)
     if item.problem is not None or item.tool is None:
         return Err(item.problem or "unknown tool")
     ctx = ToolCallContext(agent, item.tool.name, context)
-    actions = await _actions(item, ctx)
-    places = places_of(actions)
-    verdict = await agent.gate.check(call.id, item.tool.name, actions, agent.bus.emit, permission=item.tool.permission)
-    if not verdict.allowed:
-        return _refusal(verdict)
-    if places_of(actions) != places:
-        return Err(MOVED)
+    if (stopped := await _stopped(agent, item, ctx, emit)) is not None:
+        return stopped.error
     return (await _invoke(item.tool, item.arguments, ctx))[0]
 
 
@@ -131,11 +153,8 @@ async def _invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any]) -> tupl
             return Err("timed out"), "error"
         text = f"timed out after {tool.timeout:g} s; it may have partly run, so check its effects before repeating it"
         return Err(text), "timeout"
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        return Err("the tool cancelled itself"), "error"
+    except asyncio.CancelledError as error:
+        return contained(error), "error"
     return result, "ok" if result.is_ok() else "error"
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields
 class Limits:
     """Budgets of one run; None means unlimited. A *step* is one model reply and its calls.
 
-    `max_time` is in seconds, `max_result_chars` bounds one tool result. Raises `ValueError` for a budget that is not
-    positive.
+    `max_time` is in seconds, `max_result_chars` bounds one tool result and is always set. Raises `ValueError` for a
+    budget that is not positive, `TypeError` for one that is no number (no whole number where something is counted).
     """
 
     max_steps: int | None = 50
@@ -21,7 +21,12 @@ class Limits:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is not None and not value > 0:
+            if value is None and field.name != "max_result_chars":
+                continue
+            wanted, what = ((int, float), "a number") if field.name == "max_time" else (int, "a whole number")
+            if isinstance(value, bool) or not isinstance(value, wanted):
+                raise TypeError(f"{field.name} must be {what}, not {value!r}")
+            if not value > 0:
                 raise ValueError(f"{field.name} must be positive, not {value}")
 
     @classmethod

@@ -22,6 +22,7 @@ async def run_turn(turn: Turn) -> None:
                 _check_calls(turn, reply)
                 await run_batch(turn, reply.calls)
                 turn.add(turn.results())
+                _check_cancelled()
                 if turn.stop is not None:
                     raise turn.stop
     except TimeoutError:
@@ -39,6 +40,13 @@ async def _step(turn: Turn) -> Message:
     turn.add(reply)
     turn.spend(reply.reply.usage if reply.reply else None)
     return reply
+
+
+def _check_cancelled() -> None:
+    """A tool that swallowed its cancellation has not undone that of the turn."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _check_answer(reply: Message) -> None:

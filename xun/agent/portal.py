@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future, wait
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_log = logging.getLogger("xun.loop")
 
 
 class _LoopThread:
@@ -19,8 +23,17 @@ class _LoopThread:
         with self._lock:
             if self._loop is None or self._loop.is_closed():
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="xun-loop", daemon=True).start()
+                threading.Thread(target=_run, args=(self._loop,), name="xun-loop", daemon=True).start()
             return self._loop
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Keep `loop` running. A task that ends by `KeyboardInterrupt` or `SystemExit` would end it for everybody."""
+    while not loop.is_closed():
+        try:
+            loop.run_forever()
+        except BaseException:  # noqa: BLE001 - whoever waits for the task is told
+            _log.exception("a task tried to end the loop")
 
 
 _thread = _LoopThread()
@@ -39,9 +52,36 @@ def run_blocking(coroutine: Coroutine[Any, Any, T], *, twin: str, loop: asyncio.
     else:
         coroutine.close()
         raise RuntimeError(f"this would block the running event loop; use `await {twin}` instead")
-    future = asyncio.run_coroutine_threadsafe(coroutine, loop or _thread.loop())
+    target = loop or _thread.loop()
+    tasks: list[asyncio.Task[T]] = []
+    outcome: Future[T] = Future()
+
+    def start() -> None:
+        task = target.create_task(coroutine)
+        task.add_done_callback(partial(_hand_over, outcome))
+        tasks.append(task)
+
+    def stop() -> None:
+        tasks[0].cancel()
+
     try:
-        return future.result()
-    except KeyboardInterrupt:
-        future.cancel()
+        target.call_soon_threadsafe(start)
+    except RuntimeError:  # the loop is closed
+        coroutine.close()
         raise
+    try:
+        return outcome.result()
+    except KeyboardInterrupt:
+        target.call_soon_threadsafe(stop)
+        wait([outcome])
+        raise
+
+
+def _hand_over(outcome: Future[T], task: asyncio.Task[T]) -> None:
+    if task.cancelled():
+        outcome.cancel()
+        outcome.set_running_or_notify_cancel()
+    elif (error := task.exception()) is not None:
+        outcome.set_exception(error)
+    else:
+        outcome.set_result(task.result())

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from xun.agent.loopguard import LoopGuard
 from xun.agent.run_result import Denial, RunResult
 from xun.events import (
+    Answered,
     AnyEvent,
+    Asked,
     CallOutcome,
     ErrorDetail,
     MessageAdded,
@@ -27,7 +29,9 @@ from xun.events import (
 )
 from xun.gate.gate import Verdict
 from xun.messages import Message, ToolCall, ToolResult, Usage
+from xun.policy.decision import Answer
 from xun.providers.base import ProviderError
+from xun.result import XunError
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
@@ -38,6 +42,24 @@ CUT = "Interrupted: the turn ended while this call was running. It may have part
 
 # The turn and call that the running code serves; worker threads of tools inherit it.
 CURRENT: ContextVar[tuple[Turn, ToolCall] | None] = ContextVar("xun_call", default=None)
+
+
+class RuntimeStateError(XunError, RuntimeError):
+    """An agent was used in a state that does not allow it: not started, closed, busy, or its turn is over."""
+
+
+def serving(agent: Agent[Any]) -> tuple[Turn, ToolCall] | None:
+    """The turn and the call of `agent` that the running code serves, None outside of its turns.
+
+    Raises `RuntimeStateError` once that turn is over: a tool's thread that nobody waits for any more may go on, but
+    not ask or act in the agent's name.
+    """
+    current = CURRENT.get()
+    if current is None or current[0].agent is not agent:
+        return None
+    if current[0].over:
+        raise RuntimeStateError("the turn that this call belongs to is over")
+    return current
 
 
 class Stop(Exception):
@@ -63,6 +85,7 @@ class Turn:
         self.usage = Usage()
         self.denials: list[Denial] = []
         self.stop: Stop | None = None
+        self.over = False
         self.loop = asyncio.get_running_loop()
         self.done: asyncio.Future[RunResult] = self.loop.create_future()
         self._thread = threading.get_ident()
@@ -72,8 +95,16 @@ class Turn:
         self._running: set[str] = set()
         self._results: dict[str, ToolResult] = {}
         self._reply: Message | None = None
+        self._asking: dict[str, asyncio.Task[Any] | None] = {}
 
     def emit(self, event: AnyEvent) -> None:
+        """Tell `event`. Nothing is told of a turn after its end: a tool's thread may still be at work."""
+        if self.over:
+            return
+        if isinstance(event, Asked):
+            self._asking[event.ask.id] = asyncio.current_task()
+        elif isinstance(event, Answered):
+            self._asking.pop(event.ask_id, None)
         self.agent.bus.emit(event)
 
     def begin(self) -> None:
@@ -153,9 +184,19 @@ class Turn:
 
     # The end.
 
+    async def ended(self) -> RunResult:
+        """Wait for the end, on any loop. Cancelling the wait leaves the turn alone."""
+        if asyncio.get_running_loop() is self.loop:
+            return await asyncio.shield(self.done)
+        there = asyncio.run_coroutine_threadsafe(_wait_for(self.done), self.loop)
+        return await asyncio.shield(asyncio.wrap_future(there))
+
     def finish(self, task: asyncio.Task[None]) -> None:
         """Close the transcript and tell `TurnEnded`. Runs as the task's done-callback: whatever ended the task."""
+        if self.over:
+            return
         status, reason, error = _outcome(task)
+        self._close_questions()
         self.close_calls()
         output = self._reply.text if self._reply is not None else ""
         seconds = time.monotonic() - self._began
@@ -167,6 +208,7 @@ class Turn:
                 tool_calls=self.tool_calls, usage=self.usage, cost=cost, seconds=seconds,
             )
         )  # fmt: skip
+        self.over = True
         result = RunResult(
             status=status, stop_reason=reason, output=output, messages=tuple(self.agent.messages),
             usage=self.usage, cost=cost, steps=self.steps, tool_calls=self.tool_calls, seconds=seconds,
@@ -176,13 +218,26 @@ class Turn:
         if not self.done.done():
             self.done.set_result(result)
 
+    def _close_questions(self) -> None:
+        """Take back what a tool's thread still asks: nobody waits for that call any more."""
+        for ask_id, task in tuple(self._asking.items()):
+            self.emit(Answered(ask_id=ask_id, answer=Answer.no("the turn has ended"), by="nobody"))
+            if task is not None:
+                task.cancel()
+
+
+async def _wait_for(done: asyncio.Future[RunResult]) -> RunResult:
+    return await asyncio.shield(done)
+
 
 def _outcome(task: asyncio.Task[None]) -> tuple[Status, StopReason, ErrorDetail | None]:
-    if task.cancelled():
+    if not task.done() or task.cancelled():  # not done: its loop was stopped in the middle of it
         return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message="the run was cancelled")
     match task.exception():
         case None:
             return "completed", "end_turn", None
+        case KeyboardInterrupt():
+            return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message="the run was interrupted")
         case Stop() as stop:
             return "failed", stop.reason, ErrorDetail(kind=stop.kind, message=str(stop))
         case ProviderError() as error:

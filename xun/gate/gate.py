@@ -8,6 +8,7 @@ import itertools
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -16,6 +17,7 @@ from xun.policy.action import Action, UseTool
 from xun.policy.decision import Answer, Ask, Decision, Reason
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy, Rule, RuleKind
+from xun.worker import run_in_thread
 from xun.workspace.workspace import Workspace
 
 OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
@@ -150,7 +152,11 @@ class Gate:
                 by = "nobody"
             else:
                 answer = await self._call_back(ask, self.on_ask)
-        except Exception as error:  # noqa: BLE001 - a question that fails is a question nobody answered
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            by, answer = "nobody", Answer.no("the question was taken back")
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a question that fails is a question nobody answered
             by, answer = "nobody", Answer.no(f"asking failed: {error or type(error).__name__}")
         finally:
             # A cancelled or failing question is answered too: with no.
@@ -163,7 +169,7 @@ class Gate:
             answer = await cast(Any, on_ask(ask))
         else:
             # A synchronous callback may wait for a person: it must not hold up the loop.
-            answer = await asyncio.to_thread(on_ask, ask)
+            answer = await run_in_thread(partial(on_ask, ask), f"question-{ask.tool}")
             if inspect.isawaitable(answer):
                 answer = await answer
         if answer is True:
@@ -189,6 +195,12 @@ class Gate:
                     named: RuleKind = "host" if kind == "fetch" else kind
                     for pattern in decision.grantable:
                         self.grants.append(Rule(effect="allow", kind=named, pattern=pattern, source="session"))
+
+
+def _is_cancelled() -> bool:
+    """Whether the running task is being cancelled, and not only what it waited for (a dismissed dialogue, say)."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def question(ask_id: str, agent: str, call_id: str, tool: str, text: str, **how: Any) -> Ask:

@@ -1,16 +1,19 @@
 """Whatever a tool's function does ends as a `Result`: a plain value as `Ok`, an exception as `Err`.
 
-Only what is meant for the program itself passes: `KeyboardInterrupt` and cancellation, which are no `Exception`. A
-tool that leaves by `sys.exit` has failed like any other.
+Only what is meant for the program itself passes: `KeyboardInterrupt`, cancellation, and the end of a coroutine. A tool
+that leaves by `sys.exit`, or by an exception that is no `Exception`, has failed like any other.
 """
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from xun.result import Err, ErrorInfo, Ok, Result, to_jsonable
+
+_PASSING = (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit)
 
 
 def except_safe(call: Callable[[], Any]) -> Result[Any]:
@@ -18,7 +21,9 @@ def except_safe(call: Callable[[], Any]) -> Result[Any]:
     try:
         value = call()
         return Ok(value) if inspect.isawaitable(value) else as_result(value)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of a tool is an answer to the model
+    except _PASSING:
+        raise
+    except BaseException as error:  # noqa: BLE001 - any failure of a tool is an answer to the model
         return error_of(error)
 
 
@@ -26,8 +31,24 @@ async def except_safe_await(call: Callable[[], Awaitable[Any]]) -> Result[Any]:
     """Call it and await what it returns."""
     try:
         return as_result(await call())
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of a tool is an answer to the model
+    except _PASSING:
+        raise
+    except BaseException as error:  # noqa: BLE001 - any failure of a tool is an answer to the model
         return error_of(error)
+
+
+def contained(error: BaseException) -> Err:
+    """`error`, raised by code of others that the running task waits for, as an `Err`.
+
+    Raises it again where it is meant for the program itself. A cancellation is, if it is one of the running task.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        if task is not None and not task.cancelling():
+            return Err("the tool cancelled itself")
+    if isinstance(error, _PASSING):
+        raise error
+    return error_of(error)
 
 
 def as_result(value: Any) -> Result[Any]:

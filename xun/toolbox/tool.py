@@ -18,7 +18,7 @@ from xun.toolbox.names import is_valid
 from xun.toolbox.safe import error_of, except_safe, except_safe_await
 from xun.toolbox.signature import doc_of, name_of, read_signature
 from xun.toolbox.validation import Validator
-from xun.toolbox.worker import run_in_thread
+from xun.worker import run_in_thread
 
 DEFAULT_TIMEOUT = 25.0
 _ACTIONS = (Run, Read, Write, Fetch, UseTool)
@@ -131,7 +131,7 @@ class Tool:
         if self.is_async:
             return await except_safe_await(call)
         try:
-            result = await run_in_thread(partial(except_safe, call), self.name)
+            result = await run_in_thread(partial(except_safe, call), f"tool-{self.name}")
         except RuntimeError as error:
             return error_of(error)
         if result.is_ok() and inspect.isawaitable(waiting := result.unwrap()):

@@ -1,4 +1,4 @@
-"""Synchronous tools run in threads of their own, which nobody has to wait for."""
+"""Synchronous code of others (tools, callbacks) runs in threads of its own, which nobody has to wait for."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _slots = threading.BoundedSemaphore(MAX_THREADS)
 async def run_in_thread(function: Callable[[], T], name: str) -> T:
     """Run `function` in a thread, with the caller's context variables, and wait for it.
 
-    A cancelled wait ends at once: the thread goes on by itself, its outcome is dropped, and being a daemon it
-    does not keep the process alive. Raises what `function` raises, and `RuntimeError` when `MAX_THREADS`
-    calls still run.
+    A cancelled wait ends at once: the thread goes on by itself, its outcome is dropped, and being a daemon it does
+    not keep the process alive (a thread of asyncio's own pool would). Raises what `function` raises, and
+    `RuntimeError` when `MAX_THREADS` of them still run.
     """
     if not _slots.acquire(blocking=False):
         raise RuntimeError(f"{MAX_THREADS} tool calls are still running; wait for one to end")
@@ -39,7 +39,7 @@ async def run_in_thread(function: Callable[[], T], name: str) -> T:
             return
 
     try:
-        threading.Thread(target=work, name=f"xun-tool-{name}", daemon=True).start()
+        threading.Thread(target=work, name=f"xun-{name}", daemon=True).start()
     except RuntimeError:  # the system has no thread left
         _slots.release()
         raise
