@@ -20,6 +20,7 @@ from xun.config.load import Config
 from xun.config.load import load as load_config
 from xun.config.log import start_log
 from xun.config.paths import Paths, current_folder, find_paths, private_folder
+from xun.config.redact import Redactor
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent
@@ -96,14 +97,15 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
         trust = trust_of(folder, paths)
         trust = trust.once() if plan.trust else trust
         config = load_config(paths, trust=trust, flags=plan.settings)
-        log = start_log(config.redactor())
+        redact = config.redactor()
+        log = start_log(redact)
         for line in (*config.warnings, *trust.notices()):
             say(line)
         if trust.pending:
             say("(--trust uses these files for this run)")
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder)
         provider, info = _provider(config)
-        stored, writer = _session(plan, paths, config, folder, f"{info.provider}/{info.name}", say)
+        stored, writer = _session(plan, paths, config, folder, f"{info.provider}/{info.name}", redact, say)
         workspace = Workspace(_resumed_folder(plan, stored, folder))
         agent = Agent(
             provider,
@@ -204,9 +206,8 @@ def _environment(config: Config) -> dict[str, str]:
 
 
 def _session(
-    plan: RunPlan, paths: Paths, config: Config, folder: Path, model: str, say: Say
+    plan: RunPlan, paths: Paths, config: Config, folder: Path, model: str, redact: Redactor, say: Say
 ) -> tuple[StoredSession | None, SessionWriter | None]:
-    redact = config.redactor()
     if plan.resume is not None or plan.last:
         entry = find(paths.sessions, plan.resume) if plan.resume is not None else last(paths.sessions, folder)
         if entry is None:

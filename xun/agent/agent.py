@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Literal, TypeVar, cast
@@ -156,7 +156,7 @@ class Agent(Generic[S]):
     def finalize(self) -> None:
         """Close the agent: cancel a running turn, end its jobs, remove its temporary folder. Idempotent."""
         if self._phase == "init":
-            run_blocking(self.aclose(), twin="agent.aclose()", loop=asking.loop_of_turn(self._turn))
+            self._block_on(self.aclose(), "agent.aclose()")
         self._phase = "final"
 
     async def aclose(self) -> None:
@@ -275,7 +275,10 @@ class Agent(Generic[S]):
         `history` replaces the conversation first; the list given is not changed. Raises `RuntimeStateError` when the
         agent is busy or not started, `ValueError` for a blank prompt or a history in which a call has no result.
         """
-        turn = self.start_turn(prompt, context, history)
+        return await self.outcome_of(self.start_turn(prompt, context, history))
+
+    async def outcome_of(self, turn: Turn) -> RunResult:
+        """Wait for the end of `turn`. Cancelling the wait cancels the turn, and still waits for its end."""
         try:
             return await turn.ended()
         except asyncio.CancelledError:
@@ -350,29 +353,25 @@ class Agent(Generic[S]):
     def get_choice(self, question: str, choices: Sequence[C], *, default: C | None = None, **how: Any) -> Any:
         """`choose` for synchronous code: a tool's worker thread, or any thread that runs no event loop."""
         how["default"] = default
-        return run_blocking(
-            self.choose(question, choices, **how),
-            twin="agent.choose(...)",
-            loop=asking.loop_of_turn(self._turn),
-        )
+        return self._block_on(self.choose(question, choices, **how), "agent.choose(...)")
 
     def get_confirm(self, question: str, *, default: bool = True, **how: Any) -> Any:
         """`confirm` for synchronous code."""
         how["default"] = default
-        return run_blocking(
-            self.confirm(question, **how), twin="agent.confirm(...)", loop=asking.loop_of_turn(self._turn)
-        )
+        return self._block_on(self.confirm(question, **how), "agent.confirm(...)")
 
     async def acall_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]:
         """Call a tool of `toolbox` as the model would: validated, gated, timed."""
         return await call_directly(self, toolbox, name, arguments, context)
 
     def call_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]:
-        return run_blocking(
-            self.acall_tool(toolbox, name, arguments, context),
-            twin="toolbox.acall_tool(...)",
-            loop=asking.loop_of_turn(self._turn),
-        )
+        return self._block_on(self.acall_tool(toolbox, name, arguments, context), "toolbox.acall_tool(...)")
+
+    def _block_on(self, coroutine: Coroutine[Any, Any, C], twin: str) -> C:
+        """Wait for `coroutine` from synchronous code: inside a turn, on the loop that runs it."""
+        turn = self._turn
+        loop = turn.loop if turn is not None and turn.loop.is_running() else None
+        return run_blocking(coroutine, twin=twin, loop=loop)
 
     def set_plan(self, todos: Sequence[dict[str, Any]]) -> None:
         self._tell(PlanUpdated(todos=tuple(todos)))

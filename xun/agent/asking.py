@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xun.agent.run_result import Denial
-from xun.agent.turn import Turn, serving
+from xun.agent.turn import serving
 from xun.gate.gate import question as make_question
 from xun.toolbox.asking import NobodyError
 from xun.toolbox.outcome import ChoiceOutcome
@@ -16,11 +15,6 @@ if TYPE_CHECKING:
     from xun.agent.agent import Agent
 
 C = TypeVar("C")
-
-
-def loop_of_turn(turn: Turn | None) -> asyncio.AbstractEventLoop | None:
-    """Inside a turn, synchronous code waits on the loop that runs it."""
-    return turn.loop if turn is not None and turn.loop.is_running() else None
 
 
 async def choose(

@@ -57,19 +57,9 @@ class RunStream:
         try:
             if not self._turn.done.done():
                 self._agent.cancel()
-            self._result = await self._end()
+            self._result = await self._agent.outcome_of(self._turn)
         finally:
             self._stop_listening()
-
-    async def _end(self) -> RunResult:
-        """The outcome. A cancellation while waiting cancels the turn, and still waits for its end."""
-        assert self._turn is not None
-        try:
-            return await asyncio.shield(self._turn.done)
-        except asyncio.CancelledError:
-            self._agent.cancel()
-            await asyncio.shield(self._turn.done)
-            raise
 
     def _hear(self, event: AnyEvent) -> None:
         if isinstance(event, PROVISIONAL) and len(self._events) >= MAX_BEHIND:
@@ -84,7 +74,7 @@ class RunStream:
                 event = self._events.popleft()
                 if isinstance(event, TurnEnded):
                     self._over = True
-                    self._result = await self._end()
+                    self._result = await self._agent.outcome_of(self._turn)
                 yield event
             if not self._over:
                 self._more.clear()

@@ -6,14 +6,16 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
 from xun.cli import exits
-from xun.frontends.text import visible
+
+if TYPE_CHECKING:
+    from xun.events import StopReason
 
 COMMANDS = ("run", "policy", "sessions", "config")
 NOT_BUILT = ("models", "tools", "doctor")
@@ -96,18 +98,17 @@ def _no_command(words: list[str]) -> int:
 def _fault(words: Sequence[str], error: Exception) -> int:
     logging.getLogger("xun").error("internal fault", exc_info=error)
     line = f"internal fault, please report it: {type(error).__name__}: {' '.join(str(error).split())}"
-    if exits.wants_json(words):
-        exits.put_json(exits.failed("error", line, "internal"), stream="stream-json" in " ".join(words))
+    _put_failure(words, "error", line, "internal")
     return exits.fail(f"{line} (XUN_LOG=FILE keeps the details)", exits.FAILED)
 
 
 def _usage(words: Sequence[str], message: str) -> int:
     line = " ".join(message.split())
-    if exits.wants_json(words):
-        exits.put_json(exits.failed("usage", line), stream="stream-json" in " ".join(words))
+    _put_failure(words, "usage", line, "usage")
     return exits.fail(line)
 
 
-def example(text: str) -> dict[str, Any]:
-    """Keyword arguments that show an example below a command's help."""
-    return {"epilog": f"Example: {visible(text)}"}
+def _put_failure(words: Sequence[str], reason: StopReason, line: str, kind: str) -> None:
+    """The result object, where the command line asked for JSON."""
+    if exits.wants_json(words):
+        exits.put_failure(reason, line, kind, stream="stream-json" in " ".join(words))

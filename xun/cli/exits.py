@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xun.frontends.text import visible
+
+if TYPE_CHECKING:
+    from xun.events import StopReason
 
 OK, FAILED, USAGE, BUDGET, DENIED, INVALID = 0, 1, 2, 3, 4, 5
 HANGUP, INTERRUPTED, TERMINATED = 129, 130, 143
@@ -53,33 +56,15 @@ def wants_json(words: Sequence[str]) -> bool:
     return words[:1] == ["run"] and any(f"--output{sep}{kind}" in joined for sep in " =" for kind in ("json", "stream"))
 
 
-def failed(reason: str, message: str, kind: str | None = None) -> dict[str, Any]:
-    """The result object of a run that never started."""
-    return {
-        "status": "failed",
-        "stop_reason": reason,
-        "output": "",
-        "data": None,
-        "session_id": None,
-        "model": None,
-        "steps": 0,
-        "tool_calls": 0,
-        "usage": {
-            "input_tokens": 0,
-            "output_tokens": 0,
-            "cache_read_input_tokens": 0,
-            "cache_creation_input_tokens": 0,
-        },
-        "cost": None,
-        "duration_ms": 0,
-        "denials": [],
-        "error": {"kind": kind or reason, "message": message, "status": None, "request_id": None},
-    }
+def put_failure(reason: StopReason, message: str, kind: str, *, stream: bool = False) -> None:
+    """The result object of a run that never started, on stdout."""
+    from xun.agent.run_result import RunResult
+    from xun.events import ErrorDetail
 
-
-def put_json(data: dict[str, Any], *, stream: bool = False) -> None:
-    if stream:
-        data = {"type": "result", **data}
+    error = ErrorDetail(kind=kind, message=message)
+    result = RunResult(status="failed", stop_reason=reason, output="", messages=(), error=error)
+    data: dict[str, Any] = {"type": "result"} if stream else {}
+    data |= {**result.to_dict(), "model": None}
     try:
         sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
         sys.stdout.flush()

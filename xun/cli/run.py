@@ -96,7 +96,7 @@ def run_task(plan: RunPlan, options: RunOptions) -> int:
         prepared = build_run(plan, hear=front.hear, say=front.say, on_ask=on_ask)
     except (NoTaskError, SetupError) as error:
         if options.output != "text":
-            exits.put_json(exits.failed("usage", str(error)), stream=options.output == "stream-json")
+            exits.put_failure("usage", str(error), "usage", stream=options.output == "stream-json")
         return exits.fail(str(error))
     return asyncio.run(_main(prepared, task, options, front))
 

@@ -35,7 +35,6 @@ class PrintFrontEnd:
         self._quiet = quiet
         self._out = out or sys.stdout
         self._err = err or sys.stderr
-        self._asked: set[str] = set()
         self.broken = False
 
     def hear(self, event: AnyEvent) -> None:
@@ -55,13 +54,13 @@ class PrintFrontEnd:
             except (OSError, ValueError):
                 self._quiet = True
 
-    def answer(self, result: RunResult, extra: dict[str, object] | None = None) -> None:
+    def answer(self, result: RunResult) -> None:
         """The last output of the run."""
         if self._output == "text":
             if result.output:
                 self._put(visible(result.output) if self._out.isatty() else result.output)
             return
-        data = {**result.to_dict(), **(extra or {})}
+        data = result.to_dict()
         if self._output == "stream-json":
             data = {"type": "result", **data}
         self._put(json.dumps(data, ensure_ascii=False))
@@ -121,11 +120,9 @@ def _decided(event: Decided) -> str:
         return ""
     if event.allowed and event.by == "rule":
         return f"  allowed by {decision.rule}" if decision.rule and decision.action.kind != "read" else ""
-    if event.allowed and decision.effect == "allow":
+    if decision.effect == "allow":
         return ""
     verdict = "allowed" if event.allowed else "refused"
-    if not event.allowed and decision.effect == "allow":
-        return ""
     why = "" if event.by == "person" else "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
     return f"  {verdict} by {_BY[event.by]}: {one_line(describe(decision.action), 60)}" + (f" ({why})" if why else "")
 

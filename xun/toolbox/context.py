@@ -13,13 +13,6 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 
-class WorkspaceLike(Protocol):
-    """The part of `xun.workspace.Workspace` that the tool system itself relies on."""
-
-    @property
-    def root(self) -> Any: ...
-
-
 class AgentLike(Protocol):
     """The part of an agent that tools rely on. `xun.agent.Agent` is one.
 
