@@ -20,11 +20,10 @@ from xun.events import (
     Waiting,
 )
 from xun.frontends.text import one_line, visible
-from xun.messages import ToolCall
+from xun.frontends.titles import title
 from xun.policy.action import describe
 
 Output = Literal["text", "json", "stream-json"]
-_TITLES = ("command", "question", "pattern", "path", "url")
 
 
 class PrintFrontEnd:
@@ -102,15 +101,6 @@ class PrintFrontEnd:
         marks = {"completed": "x", "in_progress": "~"}
         for todo in todos:
             self.say(f"  [{marks.get(str(todo.get('status')), ' ')}] {todo.get('content')}")
-
-
-def title(call: ToolCall) -> str:
-    """A call in one line: the tool and the argument that says most."""
-    for name in _TITLES:
-        value = call.arguments.get(name)
-        if isinstance(value, str) and value:
-            return f"{call.name} {one_line(value)}"
-    return call.name
 
 
 def _decided(event: Decided) -> str:
