@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from xun.providers.anthropic import AnthropicWire
 from xun.providers.base import Request
 from xun.providers.openai_chat import OpenAIChatWire
 from xun.providers.transport import Target
+from xun.sessions.resume import StoredSession, load, resume
 from xun.sessions.store import SessionWriter
 
 
@@ -106,6 +108,44 @@ def store(writer: SessionWriter, events: Iterable[AnyEvent], start: int = 1) -> 
         writer.append(event)
     writer.close()
     return writer.path
+
+
+def saved(folder: Path, *events: AnyEvent) -> Path:
+    """The file of a session that holds `events`."""
+    return store(new(folder, cwd=folder), events)
+
+
+def three_turns(folder: Path) -> Path:
+    return saved(folder, *turn(1), *turn(2), *turn(3))
+
+
+def resumed(path: Path) -> StoredSession:
+    session, writer = resume(path)
+    writer.close()
+    return session
+
+
+def contents(session: StoredSession) -> list[str]:
+    """The text of every tool result."""
+    return [found.content for message in session.messages for found in message.results]
+
+
+def check_durable(path: Path) -> StoredSession:
+    """Resume twice: the repair is what reading alone makes of it, valid, stored, and done only once."""
+    alone = load(path)
+    session = resumed(path)
+    check_valid(session.messages)
+    check_wires(session.messages)
+    assert session.messages == alone.messages
+    bytes_after = path.read_bytes()
+    for line in bytes_after.splitlines():
+        json.loads(line)
+    again = resumed(path)
+    assert again.messages == session.messages
+    assert path.read_bytes() == bytes_after
+    assert again.notices == ()
+    assert [event.seq for event in again.events] == list(range(1, again.last_seq + 1))
+    return session
 
 
 def check_valid(messages: Sequence[Message]) -> None:
