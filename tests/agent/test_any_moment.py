@@ -176,7 +176,7 @@ async def test_a_failing_question(fault: type[BaseException], asynchronous: bool
     check_guarantees(heard, agent)
 
 
-@pytest.mark.parametrize("fault", [ValueError, SystemExit, BaseException, asyncio.CancelledError])
+@pytest.mark.parametrize("fault", [ValueError, SystemExit, BaseException, GeneratorExit, asyncio.CancelledError])
 async def test_actions_that_fail(fault: type[BaseException]) -> None:
     def actions(_arguments: dict[str, Any], _ctx: ToolCallContext[Any]) -> Action:
         raise fault("cannot tell")

@@ -72,6 +72,7 @@ async def test_a_plain_value_is_wrapped():
         (StopIteration("end"), ErrorInfo(error="end", details="StopIteration('end')")),
         (TimeoutError(), ErrorInfo(error="TimeoutError", details="TimeoutError()")),
         (SystemExit(2), ErrorInfo(error="2", details="SystemExit(2)")),
+        (GeneratorExit(), ErrorInfo(error="GeneratorExit", details="GeneratorExit()")),
         (Broken(), ErrorInfo(error="Broken", details="Broken")),
         (OSError("no \udcff"), ErrorInfo(error="no ?", details="OSError('no \\udcff')")),
     ],
@@ -96,6 +97,41 @@ def test_ctrl_c_passes():
     for function in both(throw(KeyboardInterrupt())):
         with pytest.raises(KeyboardInterrupt):
             asyncio.run(run(function))
+
+
+async def test_an_awaitable_that_ends_with_generator_exit_is_an_error():
+    def tool() -> Any:
+        future = asyncio.get_running_loop().create_future()
+        future.set_exception(GeneratorExit("mine"))
+        return future
+
+    async def slow() -> Any:
+        return await tool()
+
+    assert (await run(slow)).unwrap_err().error == "mine"
+
+
+async def test_closing_the_coroutine_that_waits_is_no_failure_of_the_tool():
+    closed = []
+
+    async def slow() -> None:
+        try:
+            await asyncio.sleep(60)
+        except GeneratorExit:
+            closed.append("tool")
+            raise
+
+    async def wait() -> None:
+        result = await run(slow)
+        closed.append(str(result))
+
+    async def begin() -> None:
+        waiting.send(None)
+
+    waiting = wait()
+    await asyncio.create_task(begin())
+    waiting.close()
+    assert closed == ["tool"]
 
 
 @pytest.mark.spec("X-RES-04")

@@ -98,10 +98,11 @@ async def _stopped(
 ) -> Stopped | None:
     """What keeps a prepared call from running: it cannot say what it would do, or the gate does not let it."""
     assert item.tool is not None
+    waiting = asyncio.current_task()
     try:
         actions = await _actions(item, ctx)
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises is an answer to the model
-        return Stopped(contained(error), "error")
+        return Stopped(contained(error, waiting), "error")
     places = places_of(actions)
     verdict = await agent.gate.check(item.call.id, item.tool.name, actions, emit, permission=item.tool.permission)
     if not verdict.allowed:
@@ -154,7 +155,7 @@ async def _invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any]) -> tupl
         text = f"timed out after {tool.timeout:g} s; it may have partly run, so check its effects before repeating it"
         return Err(text), "timeout"
     except asyncio.CancelledError as error:
-        return contained(error), "error"
+        return contained(error, asyncio.current_task()), "error"
     return result, "ok" if result.is_ok() else "error"
 
 

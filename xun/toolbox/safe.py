@@ -1,7 +1,8 @@
 """Whatever a tool's function does ends as a `Result`: a plain value as `Ok`, an exception as `Err`.
 
-Only what is meant for the program itself passes: `KeyboardInterrupt`, cancellation, and the end of a coroutine. A tool
-that leaves by `sys.exit`, or by an exception that is no `Exception`, has failed like any other.
+Only what is meant for the program itself passes: `KeyboardInterrupt`, cancellation, and the closing of the coroutine
+that waits for the tool. A tool that leaves by `sys.exit`, or by an exception that is no `Exception`, has failed like
+any other.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from xun.result import Err, ErrorInfo, Ok, Result, to_jsonable
 
-_PASSING = (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit)
+_PASSING = (KeyboardInterrupt, asyncio.CancelledError)
 
 
 def except_safe(call: Callable[[], Any]) -> Result[Any]:
@@ -29,26 +30,37 @@ def except_safe(call: Callable[[], Any]) -> Result[Any]:
 
 async def except_safe_await(call: Callable[[], Awaitable[Any]]) -> Result[Any]:
     """Call it and await what it returns."""
+    waiting = asyncio.current_task()
     try:
         return as_result(await call())
     except _PASSING:
         raise
-    except BaseException as error:  # noqa: BLE001 - any failure of a tool is an answer to the model
+    except BaseException as error:  # any failure of a tool is an answer to the model
+        if _closes(error, waiting):
+            raise
         return error_of(error)
 
 
-def contained(error: BaseException) -> Err:
-    """`error`, raised by code of others that the running task waits for, as an `Err`.
+def contained(error: BaseException, waiting: asyncio.Task[Any] | None) -> Err:
+    """`error`, raised by code of others that the task `waiting` awaited, as an `Err`.
 
-    Raises it again where it is meant for the program itself. A cancellation is, if it is one of the running task.
+    Raises it again where it is meant for the program itself. A cancellation is, if it is one of that task.
     """
-    if isinstance(error, asyncio.CancelledError):
-        task = asyncio.current_task()
-        if task is not None and not task.cancelling():
-            return Err("the tool cancelled itself")
-    if isinstance(error, _PASSING):
+    if isinstance(error, asyncio.CancelledError) and waiting is not None and not waiting.cancelling():
+        return Err("the tool cancelled itself")
+    if isinstance(error, _PASSING) or _closes(error, waiting):
         raise error
     return error_of(error)
+
+
+def _closes(error: BaseException, waiting: asyncio.Task[Any] | None) -> bool:
+    """Whether `error` closes a coroutine of `waiting`, which no loop runs any more, rather than coming from a tool."""
+    if not isinstance(error, GeneratorExit):
+        return False
+    try:
+        return asyncio.current_task() is not waiting
+    except RuntimeError:  # no loop runs at all
+        return True
 
 
 def as_result(value: Any) -> Result[Any]:
