@@ -25,6 +25,7 @@ _PUBLIC = {
         "MessageAdded",
         "Notice",
         "PlanUpdated",
+        "QueueChanged",
         "StepStarted",
         "TextDelta",
         "ThinkingDelta",

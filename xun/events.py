@@ -134,6 +134,14 @@ class PlanUpdated(_Event):
     todos: tuple[dict[str, Any], ...]
 
 
+class QueueChanged(_Event):
+    """What waits: prompts for later, next one first, and texts that the running turn will take up."""
+
+    type: Literal["queue_changed"] = "queue_changed"
+    queued: tuple[str, ...]
+    steering: tuple[str, ...] = ()
+
+
 class UsageUpdated(_Event):
     """Totals of the turn so far. `cost` is in dollars, None where a price is unknown."""
 
@@ -174,7 +182,8 @@ class TurnEnded(_Event):
 
 AnyEvent = (
     TurnStarted | StepStarted | TextDelta | ThinkingDelta | AttemptReset | Waiting | MessageAdded | HistoryReplaced
-    | ToolStarted | ToolProgress | ToolEnded | Decided | Asked | Answered | PlanUpdated | UsageUpdated | Notice
+    | ToolStarted | ToolProgress | ToolEnded | Decided | Asked | Answered | PlanUpdated | QueueChanged
+    | UsageUpdated | Notice
     | TurnEnded
 )  # fmt: skip
 Event = Annotated[AnyEvent, Field(discriminator="type")]

@@ -37,6 +37,7 @@ from xun.sessions.store import SessionWriter
 from xun.tools.groups import DEFAULT_GROUPS
 from xun.workspace.workspace import Workspace
 
+EARLIER = "earlier"  # what a resumed session has cost: its file does not keep it by model
 PLANNING_GROUP = "framework"  # where write_todos is, which the prompt's line on planning speaks of
 Say = Callable[[str], None]
 
@@ -104,7 +105,7 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
         if trust.pending:
             say("(--trust uses these files for this run)")
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder)
-        provider, info = _provider(config)
+        provider, info = _provider(config, config.settings.model)
         stored, writer = _session(plan, paths, config, folder, f"{info.provider}/{info.name}", redact, say)
         workspace = Workspace(_resumed_folder(plan, stored, folder))
         agent = Agent(
@@ -123,9 +124,11 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
             retry=_retry(config),
             history=stored.messages if stored else (),
             session_id=writer.id if writer else None,
+            resolve_model=partial(_provider, config),
         )
     if stored is not None:
         agent.bus.seq = stored.last_seq
+        agent.totals.add(EARLIER, stored.usage, stored.cost)
         for line in stored.notices:
             say(line)
     if writer is not None:
@@ -186,10 +189,10 @@ def policy_of_flags(allow: Sequence[str], allow_write: Sequence[str], deny: Sequ
     return Policy(rules=(*denies, *allows, *writes))
 
 
-def _provider(config: Config) -> tuple[Provider, ModelInfo]:
+def _provider(config: Config, model: str | None) -> tuple[Provider, ModelInfo]:
     settings = config.settings
     times = ProviderSettings(transport=settings.transport, idle_timeout=settings.idle_timeout)
-    return resolve(settings.model, env=_environment(config), settings=times)
+    return resolve(model, env=_environment(config), settings=times)
 
 
 def _environment(config: Config) -> dict[str, str]:

@@ -12,13 +12,13 @@ from xun.toolbox.asking import NobodyError
 from xun.toolbox.outcome import ChoiceOutcome
 
 if TYPE_CHECKING:
-    from xun.agent.agent import Agent
+    from xun.agent.base import AgentBase
 
 C = TypeVar("C")
 
 
 async def choose(
-    agent: Agent[Any],
+    agent: AgentBase,
     text: str,
     choices: Sequence[C],
     *,
@@ -59,7 +59,7 @@ async def choose(
 
 
 async def confirm(
-    agent: Agent[Any], text: str, *, default: bool = True, auto: bool = True, title: str = ""
+    agent: AgentBase, text: str, *, default: bool = True, auto: bool = True, title: str = ""
 ) -> ChoiceOutcome[bool]:
     """Let the person say yes or no. Where nobody can answer, or the question is declined, it is no."""
     try:

@@ -25,7 +25,7 @@ from xun.toolbox.toolbox import ToolBox
 from xun.worker import run_in_thread
 
 if TYPE_CHECKING:
-    from xun.agent.agent import Agent
+    from xun.agent.base import AgentBase
 
 DENIED = "Permission denied"
 MOVED = "A path of this call led elsewhere once it was approved; nothing was done. Look again before you repeat it."
@@ -94,7 +94,7 @@ async def run_call(turn: Turn, item: Prepared) -> None:
 
 
 async def _stopped(
-    agent: Agent[Any], item: Prepared, ctx: ToolCallContext[Any], emit: Callable[[Any], Any]
+    agent: AgentBase, item: Prepared, ctx: ToolCallContext[Any], emit: Callable[[Any], Any]
 ) -> Stopped | None:
     """What keeps a prepared call from running: it cannot say what it would do, or the gate does not let it."""
     assert item.tool is not None
@@ -127,7 +127,7 @@ def _refusal(verdict: Verdict) -> Err:
     return Err(ErrorInfo(error=DENIED, details=verdict.explain()))
 
 
-async def call_directly(agent: Agent[Any], toolbox: ToolBox, name: str, arguments: Any, context: Any) -> Result[Any]:
+async def call_directly(agent: AgentBase, toolbox: ToolBox, name: str, arguments: Any, context: Any) -> Result[Any]:
     """A call that code makes, not the model: the same checks and the same gate, outside of any batch.
 
     Raises `RuntimeStateError` when the agent is not started, or the turn of the call that makes this one is over.

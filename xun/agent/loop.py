@@ -18,7 +18,10 @@ async def run_turn(turn: Turn) -> None:
             while True:
                 reply = await _step(turn)
                 if not reply.calls:
-                    return _check_answer(reply)
+                    _check_answer(reply)
+                    if turn.agent.queue.steering:
+                        continue
+                    return
                 _check_calls(turn, reply)
                 await run_batch(turn, reply.calls)
                 turn.add(turn.results())
@@ -34,6 +37,7 @@ async def run_turn(turn: Turn) -> None:
 async def _step(turn: Turn) -> Message:
     if turn.limits.max_steps is not None and turn.steps >= turn.limits.max_steps:
         raise Stop("max_steps", f"the limit of {turn.limits.max_steps} steps was reached")
+    turn.take_steering()
     turn.steps += 1
     turn.emit(StepStarted(step=turn.steps))
     reply = await ask_model(turn)

@@ -24,7 +24,7 @@ async def ask_model(turn: Turn) -> Message:
         try:
             return await _stream_once(turn, request)
         except ProviderError as error:
-            wait = turn.agent.retry.delay(attempt, error)
+            wait = turn.agent.retry_policy.delay(attempt, error)
             if wait is None:
                 raise _final(error, attempt) from error
             turn.emit(AttemptReset(attempt=attempt, reason=error.message, wait=wait))

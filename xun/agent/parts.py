@@ -12,6 +12,19 @@ from xun.registry import load
 from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
 
+ResolveModel = Callable[[str], tuple[Provider, ModelInfo]]
+"""Finds the provider of a model by name, and what is known about the model. Raises `ProviderError` (kind config)."""
+
+
+def resolve_by_name(name: str) -> tuple[Provider, ModelInfo]:
+    """The provider that the process's own environment gives to `name`."""
+    return load("providers").resolve(name, env=os.environ)
+
+
+def name_of(info: ModelInfo) -> str:
+    """A model as `PROVIDER/NAME`."""
+    return f"{info.provider}/{info.name}" if info.name != info.provider else info.name
+
 
 def build_toolbox(tools: ToolBox | Iterable[Callable[..., Any] | str] | None) -> ToolBox:
     """`tools` as a toolbox: one as it is, or a new one of functions and of tool groups by name."""

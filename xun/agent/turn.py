@@ -35,6 +35,7 @@ from xun.result import XunError
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
+    from xun.agent.base import AgentBase
 
 UNRUN = "Not run: the turn ended before this call was started."
 CUT = "Interrupted: the turn ended while this call was running. It may have partly run; check before repeating it."
@@ -48,7 +49,7 @@ class RuntimeStateError(XunError, RuntimeError):
     """An agent was used in a state that does not allow it: not started, closed, busy, or its turn is over."""
 
 
-def serving(agent: Agent[Any]) -> tuple[Turn, ToolCall] | None:
+def serving(agent: AgentBase) -> tuple[Turn, ToolCall] | None:
     """The turn and the call of `agent` that the running code serves, None outside of its turns.
 
     Raises `RuntimeStateError` once that turn is over: a tool's thread that nobody waits for any more may go on, but
@@ -122,9 +123,15 @@ class Turn:
             self._open, self._results = {}, {}
         self.emit(MessageAdded(message=message))
 
+    def take_steering(self) -> None:
+        """Add what the person said meanwhile to history."""
+        for text in self.agent.queue.take_steering():
+            self.add(Message.user(text))
+
     def spend(self, usage: Usage | None) -> None:
         if usage is not None:
             self.usage = self.usage + usage
+            self.agent.totals.add(self.agent.model_name, usage, self.agent.model.cost(usage))
             self.emit(UsageUpdated(usage=self.usage, cost=self.agent.model.cost(self.usage)))
 
     # Calls: each that was told as started is told as ended, whatever happens.
@@ -202,6 +209,7 @@ class Turn:
         seconds = time.monotonic() - self._began
         cost = self.agent.model.cost(self.usage)
         self.agent.turn_over(self)
+        self.agent.queue.keep_steering()
         self.emit(
             TurnEnded(
                 status=status, stop_reason=reason, output=output, error=error, steps=self.steps,

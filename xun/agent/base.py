@@ -1,0 +1,288 @@
+"""What an agent is made of, and its life from `initialize` to `finalize`."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from xun.agent.bus import EventBus
+from xun.agent.history import checked_history
+from xun.agent.limits import Limits
+from xun.agent.parts import ResolveModel, build_toolbox, fit, name_of, resolve_by_name, resolve_provider
+from xun.agent.portal import run_blocking
+from xun.agent.queue import Queue
+from xun.agent.totals import Totals
+from xun.agent.turn import CURRENT, RuntimeStateError, Turn
+from xun.events import AnyEvent, Notice
+from xun.exec.registry import ProcessRegistry
+from xun.gate.gate import Gate, OnAsk
+from xun.messages import Message
+from xun.policy.lists import STATE_KEY, Allowlists
+from xun.policy.rules import Policy
+from xun.providers.base import Effort, ModelInfo, Provider, RetryPolicy
+from xun.toolbox.tool import Tool
+from xun.toolbox.toolbox import ToolBox
+from xun.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from xun.agent.agent import Agent
+
+DEFAULT_SYSTEM = "You are a helpful assistant."
+C = TypeVar("C")
+
+
+class Uninit:
+    pass
+
+
+class Init:
+    pass
+
+
+class Final:
+    pass
+
+
+class AgentBase:
+    """The parts and the lifecycle of `Agent`, which documents the arguments."""
+
+    def __init__(
+        self,
+        model: str | Provider | None = None,
+        *,
+        tools: ToolBox | Iterable[Callable[..., Any] | str] | None = None,
+        toolbox: ToolBox | None = None,
+        policy: Policy | None = None,
+        on_ask: OnAsk | None = None,
+        on_event: Callable[[AnyEvent], None] | None = None,
+        limits: Limits | None = None,
+        system: str | None = None,
+        workspace: Workspace | str | Path | None = None,
+        name: str | None = None,
+        auto_confirm: bool = False,
+        provider: Any = None,
+        on_nobody: Literal["deny", "fail"] = "deny",
+        temperature: float | None = None,
+        effort: Effort | None = None,
+        retry: RetryPolicy | None = None,
+        model_info: ModelInfo | None = None,
+        history: Sequence[Message] = (),
+        session_id: str | None = None,
+        resolve_model: ResolveModel = resolve_by_name,
+    ) -> None:
+        self.identifier = uuid.uuid4().hex
+        self.name = name or f"agent-{self.identifier[:8]}"
+        self.state: dict[str, Any] = {STATE_KEY: Allowlists()}
+        self.limits = limits or Limits()
+        self.system = DEFAULT_SYSTEM if system is None else system
+        self.on_nobody = on_nobody
+        self.temperature = temperature
+        self.effort = effort
+        self.retry_policy = retry or RetryPolicy()
+        self.messages: list[Message] = checked_history(history)
+        self.session_id = session_id
+        self.bus = EventBus(self.identifier, session_id or "")
+        if on_event is not None:
+            self.bus.listen(on_event)
+        self.queue = Queue(self.tell)
+        self.totals = Totals()
+        self.processes = ProcessRegistry()
+        self.toolbox = build_toolbox(tools if toolbox is None else toolbox)
+        self._policy = (policy or Policy()).copy()
+        self._on_ask = on_ask
+        self._auto_confirm = auto_confirm
+        self._asked_model = model
+        self._asked_provider = provider if isinstance(model, str) or model is None else model
+        self._asked_info = model_info
+        self._resolve_model = resolve_model
+        self._resolved: dict[str, tuple[Provider, ModelInfo]] = {}
+        self._workspace_given = workspace
+        self._workspace: Workspace | None = None
+        self._gate: Gate | None = None
+        self._provider: Provider | None = None
+        self._info: ModelInfo | None = None
+        self._specs: tuple[tuple[Tool, ...], list[dict[str, Any]]] | None = None
+        self._turn: Turn | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._phase: Literal["uninit", "init", "final"] = "uninit"
+
+    # Lifecycle
+
+    def initialize(self) -> Agent[Init]:
+        """Start the agent. Idempotent; raises `RuntimeStateError` once it is closed."""
+        if self._phase == "final":
+            raise RuntimeStateError(f"agent {self.name!r} is closed")
+        if self._phase == "uninit":
+            given = self._workspace_given
+            self._workspace = given if isinstance(given, Workspace) else Workspace(given or Path.cwd())
+            self._gate = Gate(
+                workspace=self._workspace,
+                policy=self._policy,
+                state=self.state,
+                agent=self.name,
+                on_ask=self._on_ask,
+                auto_confirm=self._auto_confirm,
+            )
+            found = resolve_provider(self._asked_model, self._asked_provider, self._asked_info)
+            self._provider, self._info = found
+            self._resolved[name_of(found[1])] = found
+            self._phase = "init"
+        return cast("Agent[Init]", self)
+
+    def is_initialized(self) -> bool:
+        return self._phase == "init"
+
+    def is_finalized(self) -> bool:
+        return self._phase == "final"
+
+    def finalize(self) -> None:
+        """Close the agent: cancel a running turn, end its jobs, remove its temporary folder. Idempotent."""
+        if self._phase == "init":
+            self.block_on(self.aclose(), "agent.aclose()")
+        self._phase = "final"
+
+    async def aclose(self) -> None:
+        """`finalize` for asynchronous code, on any loop."""
+        if self._phase == "init":
+            self._phase = "final"
+            await self._end_turn()
+            await self.processes.shutdown()
+            for provider in {id(found): found for found, _ in self._resolved.values()}.values():
+                if provider is not self._asked_provider:
+                    await provider.aclose()
+            if self._workspace is not None and self._workspace is not self._workspace_given:
+                self._workspace.close()
+        self._phase = "final"
+
+    async def _end_turn(self) -> None:
+        turn, task = self._turn, self._task
+        if turn is None or task is None:
+            return
+        if turn.loop.is_running():
+            self.cancel()
+            await turn.ended()
+        else:
+            turn.finish(task)  # its loop was stopped in the middle of it and will not end it
+
+    def __enter__(self) -> Agent[Init]:
+        return self.initialize()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.finalize()
+
+    async def __aenter__(self) -> Agent[Init]:
+        return self.initialize()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    # What it is made of
+
+    @property
+    def workspace(self) -> Workspace:
+        return self._started(self._workspace)
+
+    @property
+    def gate(self) -> Gate:
+        return self._started(self._gate)
+
+    @property
+    def provider(self) -> Provider:
+        return self._started(self._provider)
+
+    @property
+    def model(self) -> ModelInfo:
+        return self._started(self._info)
+
+    @property
+    def model_name(self) -> str:
+        """The model as `PROVIDER/NAME`."""
+        return name_of(self.model)
+
+    def _started(self, part: C | None) -> C:
+        if part is None:
+            raise RuntimeStateError(self._not_started())
+        return part
+
+    def check_started(self) -> None:
+        """Raises `RuntimeStateError` unless the agent is started and not closed."""
+        if self._phase != "init":
+            raise RuntimeStateError(self._not_started())
+
+    def _not_started(self) -> str:
+        if self._phase == "final":
+            return f"agent {self.name!r} is closed"
+        return f"Agent {self.name!r} is not initialized. Call agent.initialize() or use 'with agent:'."
+
+    def tools_in_force(self) -> tuple[Tool, ...]:
+        """The tools that the model is offered."""
+        return tuple(self.toolbox.list_tools(self.model.capabilities))
+
+    def tool_specs(self) -> list[dict[str, Any]]:
+        """Their specifications, the same list object while nothing changed."""
+        tools = self.tools_in_force()
+        if self._specs is None or self._specs[0] != tools:
+            self._specs = (tools, [tool.spec() for tool in tools])
+        return self._specs[1]
+
+    def fit(self, content: str) -> str:
+        """`content` cut to the limit of a tool result, the whole kept in the temporary folder."""
+        return fit(content, self.limits.max_result_chars, self.workspace)
+
+    # Its turn
+
+    def check_idle(self, consequence: str) -> None:
+        """Raises `RuntimeStateError`, with `consequence`, while a turn runs."""
+        if self.busy:
+            raise RuntimeStateError(f"agent {self.name!r} is busy: {consequence}")
+
+    def turn_over(self, turn: Turn) -> None:
+        """Called by the turn itself when it has ended."""
+        if self._turn is turn:
+            self._turn = self._task = None
+
+    @property
+    def busy(self) -> bool:
+        return self._turn is not None
+
+    def cancel(self) -> bool:
+        """Cancel the running turn, from any thread. False when idle."""
+        turn, task = self._turn, self._task
+        if turn is None or task is None:
+            return False
+        if turn.on_its_thread():
+            task.cancel()
+        else:
+            turn.loop.call_soon_threadsafe(task.cancel)
+        return True
+
+    # Telling
+
+    def notice(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None:
+        """Tell the person something that is not part of the conversation."""
+        self.tell(Notice(level=level, text=text))
+
+    def tell(self, event: AnyEvent) -> None:
+        """Emit from any thread: events are told on the loop that runs the turn."""
+        current = CURRENT.get()
+        turn = current[0] if current is not None and current[0].agent is self else self._turn
+        if turn is None:
+            self.bus.emit(event)
+        elif turn.on_its_thread():
+            turn.emit(event)
+        else:
+            turn.loop.call_soon_threadsafe(turn.emit, event)
+
+    def block_on(self, coroutine: Coroutine[Any, Any, C], twin: str) -> C:
+        """Wait for `coroutine` from synchronous code: inside a turn, on the loop that runs it."""
+        turn = self._turn
+        loop = turn.loop if turn is not None and turn.loop.is_running() else None
+        return run_blocking(coroutine, twin=twin, loop=loop)

@@ -1,0 +1,86 @@
+"""Changes to a conversation between its turns: taken back, revised, cleared, replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xun.agent.base import AgentBase
+from xun.agent.history import checked_history
+from xun.events import HistoryReplaced, PlanUpdated
+from xun.messages import Message
+from xun.result import XunError
+
+# What tools keep about this conversation: the plan, and which contents of files the model has seen.
+_OF_THE_CONVERSATION = ("todos", "__file_versions")
+
+
+class NothingToDoError(XunError):
+    """The conversation has nothing that could be continued, repeated or revised. One line for the person."""
+
+
+class Conversation(AgentBase):
+    """A part of `Agent`. Every change is told as one `HistoryReplaced`.
+
+    Each method raises `RuntimeStateError` while a turn runs, and leaves the conversation alone where it raises.
+    """
+
+    def replace_history(self, messages: Sequence[Message], reason: str) -> None:
+        """Put `messages` in place of the conversation. Raises `ValueError` where a call has no result."""
+        self.check_idle("its history cannot change now")
+        self.messages[:] = checked_history(messages)
+        self.bus.emit(HistoryReplaced(messages=tuple(self.messages), reason=reason))
+
+    def rewind(self) -> str:
+        """Go back to the last message of the user and return its text; what came after it is dropped.
+
+        A turn without a prompt then runs it again. Raises `NothingToDoError` where there is none.
+        """
+        place = self._last_of_user()
+        text = self.messages[place].text
+        if place + 1 < len(self.messages):
+            self.replace_history(self.messages[: place + 1], "retry")
+        return text
+
+    def revise(self, text: str | None = None) -> str:
+        """Drop the last message of the user with all that came after it, or put `text` in its place.
+
+        Returns what it said. Blocks other than text, such as images, stay with a replaced message. Raises
+        `NothingToDoError` where there is none, `ValueError` for a blank `text`.
+        """
+        if text is not None and not text.strip():
+            raise ValueError("the new text is empty: give the text, or nothing to take the message out")
+        place = self._last_of_user()
+        old = self.messages[place]
+        kept = self.messages[:place]
+        if text is not None:
+            others = tuple(block for block in old.blocks if block.type != "text")
+            new = Message.user(text)
+            kept.append(new.model_copy(update={"blocks": (*others, *new.blocks)}))
+        self.replace_history(kept, "revise")
+        return old.text
+
+    def clear(self) -> int:
+        """Empty the conversation, and what the tools remember of it. Returns how many messages it had."""
+        self.check_idle("its history cannot change now")
+        count = len(self.messages)
+        planned = bool(self.state.get("todos"))
+        for key in _OF_THE_CONVERSATION:
+            self.state.pop(key, None)
+        self.replace_history((), "clear")
+        if planned:
+            self.bus.emit(PlanUpdated(todos=()))
+        return count
+
+    def check_continuable(self) -> None:
+        """Raises `NothingToDoError` unless a turn without a prompt has something to answer."""
+        if not self.messages:
+            raise NothingToDoError("there is nothing to continue: the conversation is empty")
+        if self.messages[-1].role == "assistant":
+            raise NothingToDoError("there is nothing to continue: the model has answered; say what is next")
+
+    def _last_of_user(self) -> int:
+        self.check_idle("its history cannot change now")
+        for place in range(len(self.messages) - 1, -1, -1):
+            if self.messages[place].role == "user":
+                return place
+        raise NothingToDoError("the conversation has no message of yours yet")

@@ -1,0 +1,47 @@
+"""Which model an agent speaks to, how much it thinks, and what that has cost."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from xun.agent.base import AgentBase
+from xun.messages import Usage
+from xun.providers.base import Effort, ModelInfo
+
+
+class ModelChoice(AgentBase):
+    """A part of `Agent`."""
+
+    def set_model(self, name: str) -> ModelInfo:
+        """Use the model `name` from the next turn on; the conversation goes on with it.
+
+        Raises `ProviderError` (kind config), in one line that says what to do, for an unknown name or a missing key,
+        and `RuntimeStateError` while a turn runs. The model then stays as it was.
+        """
+        self.check_idle("its model cannot change now")
+        if name != self.model_name:
+            found = self._resolved.get(name) or self._resolve_model(name)
+            self._resolved[name] = found
+            self._provider, self._info = found
+            self._specs = None
+        return self.model
+
+    def set_effort(self, effort: Effort | None) -> None:
+        """How much the model thinks from the next turn on; None leaves that to it.
+
+        Raises `ValueError` for any other word, `RuntimeStateError` while a turn runs.
+        """
+        self.check_idle("its effort cannot change now")
+        if effort is not None and effort not in get_args(Effort):
+            raise ValueError(f"an effort is one of {', '.join(get_args(Effort))}, not {effort!r}")
+        self.effort = effort
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all turns so far."""
+        return self.totals.all.usage
+
+    @property
+    def cost(self) -> float | None:
+        """Dollars of all turns so far, None where any part of it has no known price. `totals` has it by model."""
+        return self.totals.all.cost

@@ -1,0 +1,49 @@
+"""What tools and other code use of an agent: questions to the person, calls of their own, the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from xun.agent import asking
+from xun.agent.base import AgentBase
+from xun.agent.calls import call_directly
+from xun.events import PlanUpdated
+from xun.result import Result
+from xun.toolbox.toolbox import ToolBox
+
+C = TypeVar("C")
+
+
+class Questions(AgentBase):
+    """A part of `Agent`."""
+
+    async def choose(
+        self, question: str, choices: Sequence[C], *, default: C | None = None, auto: bool = True, **how: Any
+    ) -> Any:
+        """Let the person choose; a `ChoiceOutcome`. Raises `NobodyError` where nobody can answer."""
+        return await asking.choose(self, question, choices, default=default, auto=auto, **how)
+
+    async def confirm(self, question: str, *, default: bool = True, auto: bool = True, **how: Any) -> Any:
+        """Let the person say yes or no; a `ChoiceOutcome[bool]`, no where nobody can answer."""
+        return await asking.confirm(self, question, default=default, auto=auto, **how)
+
+    def get_choice(self, question: str, choices: Sequence[C], *, default: C | None = None, **how: Any) -> Any:
+        """`choose` for synchronous code: a tool's worker thread, or any thread that runs no event loop."""
+        how["default"] = default
+        return self.block_on(self.choose(question, choices, **how), "agent.choose(...)")
+
+    def get_confirm(self, question: str, *, default: bool = True, **how: Any) -> Any:
+        """`confirm` for synchronous code."""
+        how["default"] = default
+        return self.block_on(self.confirm(question, **how), "agent.confirm(...)")
+
+    async def acall_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]:
+        """Call a tool of `toolbox` as the model would: validated, gated, timed."""
+        return await call_directly(self, toolbox, name, arguments, context)
+
+    def call_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]:
+        return self.block_on(self.acall_tool(toolbox, name, arguments, context), "toolbox.acall_tool(...)")
+
+    def set_plan(self, todos: Sequence[dict[str, Any]]) -> None:
+        self.tell(PlanUpdated(todos=tuple(todos)))
