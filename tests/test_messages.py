@@ -74,6 +74,8 @@ EVENTS = [
     events.Asked(**ENVELOPE, ask=Ask(id="q", agent="a", call_id="c1", tool="bash", decisions=(DECISION,))),
     events.Answered(**ENVELOPE, ask_id="q", answer=Answer.no("use staging"), by="person"),
     events.PlanUpdated(**ENVELOPE, todos=({"text": "a", "status": "pending"},)),
+    events.QueueChanged(**ENVELOPE, queued=("a", "b"), steering=("c",)),
+    events.Compacted(**ENVELOPE, before_tokens=9, after_tokens=5, removed_messages=3, automatic=True, summary="s"),
     events.UsageUpdated(**ENVELOPE, usage=Usage(input_tokens=1), cost=0.25),
     events.Notice(**ENVELOPE, level="warning", text="careful"),
     events.TurnEnded(

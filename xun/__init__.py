@@ -19,6 +19,7 @@ _PUBLIC = {
         "Answered",
         "Asked",
         "AttemptReset",
+        "Compacted",
         "Decided",
         "Event",
         "HistoryReplaced",

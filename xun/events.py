@@ -66,7 +66,7 @@ class Waiting(_Event):
     """Something is taking long. `seconds` is how long so far, or for a retry how long it still takes."""
 
     type: Literal["waiting"] = "waiting"
-    on: Literal["model", "retry", "tool"]
+    on: Literal["model", "retry", "tool", "compaction"]
     seconds: float
 
 
@@ -142,6 +142,25 @@ class QueueChanged(_Event):
     steering: tuple[str, ...] = ()
 
 
+class Compacted(_Event):
+    """The history was made smaller; the `HistoryReplaced` before it has the new one.
+
+    `before_tokens` and `after_tokens` are the sizes of the next request, as best known. `removed_messages` are gone, or
+    are there in a shorter form where `summary` is empty: old results were left out then, and no model was asked.
+    `automatic` is false where a person asked for it. `usage` and `cost` (dollars, None where the price is unknown) are
+    what the summary took; within a turn they are in the turn's totals too.
+    """
+
+    type: Literal["compacted"] = "compacted"
+    before_tokens: int
+    after_tokens: int
+    removed_messages: int
+    automatic: bool
+    summary: str = ""
+    usage: Usage = Usage()
+    cost: float | None = 0.0
+
+
 class UsageUpdated(_Event):
     """Totals of the turn so far. `cost` is in dollars, None where a price is unknown."""
 
@@ -183,8 +202,7 @@ class TurnEnded(_Event):
 AnyEvent = (
     TurnStarted | StepStarted | TextDelta | ThinkingDelta | AttemptReset | Waiting | MessageAdded | HistoryReplaced
     | ToolStarted | ToolProgress | ToolEnded | Decided | Asked | Answered | PlanUpdated | QueueChanged
-    | UsageUpdated | Notice
-    | TurnEnded
+    | Compacted | UsageUpdated | Notice | TurnEnded
 )  # fmt: skip
 Event = Annotated[AnyEvent, Field(discriminator="type")]
 

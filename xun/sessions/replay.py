@@ -8,6 +8,7 @@ from typing import Any
 
 from xun.events import (
     AnyEvent,
+    Compacted,
     Decided,
     HistoryReplaced,
     MessageAdded,
@@ -78,6 +79,8 @@ class Replay:
                 self._replace(messages)
             case PlanUpdated(todos=todos):
                 self.todos = todos
+            case Compacted() if self.turn is None:
+                self._spend(event.usage, event.cost)
             case TurnEnded():
                 self._end(event.usage, event.cost)
             case _:
@@ -118,9 +121,12 @@ class Replay:
                 self.turn.usage, self.turn.cost = usage, cost
 
     def _end(self, usage: Usage, cost: float | None) -> None:
+        self._spend(usage, cost)
+        self.turn = None
+
+    def _spend(self, usage: Usage, cost: float | None) -> None:
         self.usage = self.usage + usage
         self.cost = None if self.cost is None or cost is None else self.cost + cost
-        self.turn = None
 
 
 def replay(events: Iterable[AnyEvent]) -> Replay:
