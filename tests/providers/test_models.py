@@ -5,9 +5,8 @@ from importlib import resources
 
 import pytest
 
-from xun.messages import Usage
 from xun.providers.base import ModelInfo
-from xun.providers.models import cost, default_model, find, known
+from xun.providers.models import default_model, find, known
 
 
 def test_a_dated_snapshot_has_the_facts_of_its_model() -> None:
@@ -37,21 +36,3 @@ def test_the_table_is_whole(provider: str) -> None:
         assert info.output_price
         for word in table["models"][provider][name]["can"]:
             assert word == "images" or word.removeprefix("thinking") in header
-
-
-def test_cost_counts_each_token_once_and_at_its_price() -> None:
-    info = ModelInfo("x", "m", input_price=4.0, output_price=20.0, cache_read_price=0.4, cache_write_price=5.0)
-    usage = Usage(
-        input_tokens=1_000_000,
-        output_tokens=100_000,
-        cache_read_input_tokens=500_000,
-        cache_creation_input_tokens=200_000,
-    )
-    assert cost(usage, info) == pytest.approx(0.3 * 4 + 0.5 * 0.4 + 0.2 * 5 + 0.1 * 20)
-
-
-def test_a_model_that_is_not_in_the_table_is_looked_up() -> None:
-    usage = Usage(input_tokens=1_000_000)
-    assert cost(usage, find("anthropic", "claude-3-haiku-20240307")) == pytest.approx(0.25)
-    assert cost(usage, find("openai", "gpt-of-tomorrow")) is None
-    assert cost(usage, find("openai-chat", "gpt-4-turbo")) is None

@@ -22,7 +22,9 @@ async def ask_model(turn: Turn) -> Message:
     attempt = 1
     while True:
         try:
-            return await _stream_once(turn, request)
+            reply = await _stream_once(turn, request)
+            await turn.agent.learn_price()
+            return reply
         except ProviderError as error:
             wait = turn.agent.retry_policy.delay(attempt, error)
             if wait is None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import get_args
 
 from xun.agent.base import AgentBase
 from xun.messages import Usage
 from xun.providers.base import Effort, ModelInfo
+from xun.registry import load
+from xun.worker import run_in_thread
 
 
 class ModelChoice(AgentBase):
@@ -36,6 +39,19 @@ class ModelChoice(AgentBase):
             raise ValueError(f"an effort is one of {', '.join(get_args(Effort))}, not {effort!r}")
         self.effort = effort
 
+    async def learn_price(self) -> None:
+        """Look up what the model costs, once, where that is not known but may be listed.
+
+        A turn calls it after the model's answer and before it counts what was spent: the first request of a run does
+        not wait for a price, and a loop does not stand still while the lists are loaded.
+        """
+        info = self.model
+        if info.price_lists:
+            try:
+                self._info = await run_in_thread(partial(_priced, info), "prices")
+            except RuntimeError:  # no thread is free; the next step looks again
+                return
+
     @property
     def usage(self) -> Usage:
         """Tokens of all turns so far."""
@@ -45,3 +61,7 @@ class ModelChoice(AgentBase):
     def cost(self) -> float | None:
         """Dollars of all turns so far, None where any part of it has no known price. `totals` has it by model."""
         return self.totals.all.cost
+
+
+def _priced(info: ModelInfo) -> ModelInfo:
+    return load("prices").priced(info)

@@ -19,7 +19,11 @@ ErrorKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What is known about a model. Limits in tokens, prices in dollars per million tokens; None where unknown."""
+    """What is known about a model. Limits in tokens, prices in dollars per million tokens; None where unknown.
+
+    `price_lists` says where prices that are not known yet may be looked up, by ids of providers and URLs of servers,
+    first one first; see `xun.providers.prices`.
+    """
 
     provider: str
     name: str
@@ -30,6 +34,7 @@ class ModelInfo:
     output_price: float | None = None
     cache_read_price: float | None = None
     cache_write_price: float | None = None
+    price_lists: tuple[str, ...] = ()
 
     def cost(self, usage: Usage) -> float | None:
         """Dollars for `usage`, or None where a price is unknown. A missing cache price counts as the input price."""

@@ -8,7 +8,6 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from xun.messages import Usage
 from xun.providers.base import ModelInfo
 
 _DATE = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)\Z")
@@ -18,14 +17,15 @@ _TABLES = {"anthropic": "anthropic", "openai": "openai"}
 
 @lru_cache(maxsize=256)
 def find(provider: str, name: str) -> ModelInfo:
-    """The facts about a model. An unknown one has no limits and prices, and the common capabilities.
+    """The facts about a model. One that is not listed has no limits and prices, and the common capabilities.
 
     A dated snapshot (`claude-haiku-4-5-20251001`) has the facts of its undated name.
     """
     table: dict[str, Any] = _data()["models"].get(_TABLES.get(provider, ""), {})
     row = table.get(name) or table.get(_DATE.sub("", name))
     if row is None:
-        return ModelInfo(provider, name, capabilities=_guess(provider, name))
+        lists = (provider,) if provider in _TABLES else ()
+        return ModelInfo(provider, name, capabilities=_guess(provider, name), price_lists=lists)
     return ModelInfo(
         provider,
         name,
@@ -47,34 +47,6 @@ def default_model(provider: str) -> str:
 def known(provider: str) -> list[str]:
     """The names in `models.toml`, best first."""
     return list(_data()["models"].get(_TABLES.get(provider, ""), {}))
-
-
-def cost(usage: Usage, info: ModelInfo) -> float | None:
-    """Dollars for `usage`, or None when the price is unknown.
-
-    Base prices of the provider's own service; a surcharge for very long prompts is not counted.
-    """
-    known_cost = info.cost(usage)
-    return _looked_up(usage, info) if known_cost is None else known_cost
-
-
-def _looked_up(usage: Usage, info: ModelInfo) -> float | None:
-    if info.provider not in _TABLES:
-        return None
-    # 200 ms, and needed only for models that are not in models.toml.
-    import genai_prices
-
-    counted = genai_prices.Usage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_read_tokens=usage.cache_read_input_tokens,
-        cache_write_tokens=usage.cache_creation_input_tokens,
-    )
-    try:
-        found = genai_prices.calc_price(counted, model_ref=info.name, provider_id=info.provider)
-    except LookupError:
-        return None
-    return float(found.total_price)
 
 
 def _guess(provider: str, name: str) -> frozenset[str]:

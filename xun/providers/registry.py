@@ -112,7 +112,8 @@ def resolve_object(
         connect_timeout=settings.connect_timeout,
         idle_timeout=settings.idle_timeout,
     )
-    return RemoteProvider(_wire(prefix, target, official), transport), models.find(prefix, model)
+    info = _priced_at(url, models.find(prefix, model))
+    return RemoteProvider(_wire(prefix, target, official), transport), info
 
 
 _OFFICIAL = {
@@ -172,8 +173,13 @@ def _remote(prefix: str, model: str, env: Mapping[str, str], settings: ProviderS
         secret=key or "",
     )
     provider = RemoteProvider(_wire(prefix, target, official), _transport(target, service, base, key, settings))
-    info = models.find(service if official else prefix, model)
+    info = _priced_at(base, models.find(service if official else prefix, model))
     return provider, replace(info, provider=prefix)
+
+
+def _priced_at(url: str, info: ModelInfo) -> ModelInfo:
+    """`info`, which may have its price from whoever serves it at `url`, if nothing nearer knows it."""
+    return info if info.input_price is not None else replace(info, price_lists=(url, *info.price_lists))
 
 
 _PATHS = {"anthropic": "/messages", "openai": "/chat/completions"}
