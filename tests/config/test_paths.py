@@ -28,14 +28,7 @@ def test_xun_home_holds_everything(tmp_path: Path) -> None:
     home = tmp_path / "home" / "xun"
     paths = find_paths()
     assert paths.config_file == home / "config.toml"
-    for path in (
-        paths.config,
-        paths.state,
-        paths.cache,
-        paths.sessions,
-        paths.trust_file,
-        paths.journal_file,
-    ):
+    for path in (paths.config, paths.state, paths.cache, paths.sessions, paths.trust_file):
         assert path.is_relative_to(home)
     assert not home.exists()  # looking creates nothing
 

@@ -38,10 +38,6 @@ class Paths:
     def trust_file(self) -> Path:
         return self.state / "trust.json"
 
-    @property
-    def journal_file(self) -> Path:
-        return self.state / "journal.jsonl"
-
 
 def find_paths(environ: Mapping[str, str] | None = None) -> Paths:
     """The folders in force. `XUN_HOME` may start with `~` and may be relative to the current folder.

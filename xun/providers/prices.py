@@ -15,8 +15,8 @@ def priced(info: ModelInfo) -> ModelInfo:
     """`info` with its prices, where one of its `price_lists` has them; there is nothing left to look up then.
 
     These are base prices: a surcharge for very long prompts is not counted. A model that is paid by the request too
-    stays without a price, since tokens alone do not make its cost. The first look loads all lists, which takes 50 ms
-    and more: call it in a thread, once the first request is out. Never raises.
+    stays without a price, since tokens alone do not make its cost. The first look loads all lists, which takes tens
+    of milliseconds: call it in a thread, once the first request is out. Never raises.
     """
     done = replace(info, price_lists=())
     if info.input_price is not None:
