@@ -1,0 +1,91 @@
+"""What the screen needs from outside to have an agent: the composition root gives it, the screen never imports it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from xun.agent.agent import Agent
+from xun.events import AnyEvent
+from xun.policy.decision import Answer, Ask
+from xun.result import XunError
+
+
+class NoModelError(XunError):
+    """No model is set up. The first screen offers what there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOffer:
+    """One way to a model. `name` is what `--model` takes, "" where something has to be set first: `hint` says what."""
+
+    label: str
+    name: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be opened. `model` and `session` override the command line's."""
+
+    model: str | None = None
+    session: str | None = None
+
+
+class Opened(Protocol):
+    """An agent with what it holds open."""
+
+    @property
+    def agent(self) -> Agent[Any]: ...
+
+    async def aclose(self) -> None:
+        """Close everything that was opened."""
+        ...
+
+
+@dataclass(slots=True)
+class Ears:
+    """How the screen is told things. All are called on the loop of the screen, or before it runs a turn."""
+
+    hear: Callable[[AnyEvent], None]
+    say: Callable[[str], None]
+    ask: Callable[[Ask], Any]
+    notes: list[str] = field(default_factory=list)
+
+
+class Opener(Protocol):
+    """Opens agents for one run of the screen. The methods but `offers` are quick and may be run in a thread."""
+
+    folder: Path
+    state: Path
+
+    def untrusted(self) -> Sequence[str]:
+        """The files of this folder that nobody has agreed to, as they are now: what a yes would load."""
+        ...
+
+    def trust(self, *, keep: bool) -> None:
+        """Agree to them, for this run or for good. Raises `XunError`."""
+        ...
+
+    def open(self, wanted: Wanted, ears: Ears) -> Opened:
+        """A ready agent. Raises `NoModelError` where no model is set up, `XunError` for all else."""
+        ...
+
+    async def offers(self) -> Sequence[ModelOffer]:
+        """Every way to a model that there is here; asks local servers whether they are there."""
+        ...
+
+
+def choice(ask_id: str, question: str, choices: Sequence[str], *, title: str = "", default: int = 0) -> Ask:
+    """A question of xun's own to the person."""
+    return Ask(
+        id=ask_id, agent="xun", call_id="", tool="", decisions=(), title=title, question=question,
+        choices=tuple(choices), default_choice=default,
+    )  # fmt: skip
+
+
+def picked(answer: Answer) -> int | None:
+    """The index that was chosen, None for a no."""
+    return answer.choice if answer.yes else None

@@ -1,0 +1,239 @@
+"""The prompt: a text area, the list above it, and what Enter, Up, Tab and Escape mean between the two."""
+
+from __future__ import annotations
+
+import time
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.events import Key
+from textual.message import Message
+from textual.widgets import TextArea
+
+from xun.frontends.tui.prompt.area import PromptArea
+from xun.frontends.tui.prompt.complete import Completer, Item
+from xun.frontends.tui.prompt.history import History
+from xun.frontends.tui.prompt.popup import Popup
+
+_FOUND = 8  # earlier prompts shown at once
+
+
+class Prompt(Vertical):
+    """Where one types. `idle` and `blank` tell others whether it is in use."""
+
+    DEFAULT_CSS = """
+    Prompt { height: auto; }
+    Prompt #prompt-frame { height: auto; border: round $border; padding: 0 1; }
+    Prompt.-shell #prompt-frame { border: round $accent; }
+    """
+
+    class Submitted(Message):
+        """`text` is to be sent; `steer` asks for it to go into the running turn."""
+
+        def __init__(self, text: str, *, steer: bool) -> None:
+            super().__init__()
+            self.text = text
+            self.steer = steer
+
+    def __init__(self, history: History, completer: Completer) -> None:
+        super().__init__()
+        self.history = history
+        self._completer = completer
+        self._start = 0
+        self._dismissed = ""
+        self._searching: str | None = None
+        self._kept = ""
+        self._last_key = float("-inf")
+
+    def compose(self) -> ComposeResult:
+        """The parts, top to bottom."""
+        yield Popup()
+        with Vertical(id="prompt-frame"):
+            yield PromptArea(self._first)
+
+    # What others need
+
+    @property
+    def area(self) -> PromptArea:
+        return self.query_one(PromptArea)
+
+    @property
+    def _popup(self) -> Popup:
+        return self.query_one(Popup)
+
+    @property
+    def blank(self) -> bool:
+        return not self.area.text.strip()
+
+    def idle(self) -> float:
+        """Seconds since the last key that was typed here."""
+        return time.monotonic() - self._last_key
+
+    def take_keys(self) -> None:
+        """Let what is typed come here."""
+        self.area.focus()
+
+    def insert(self, text: str) -> None:
+        """Type `text` at the cursor."""
+        self._last_key = time.monotonic()
+        self.area.insert(text)
+
+    def put_back(self, text: str) -> None:
+        """Put `text` before whatever is there: a prompt that was taken back, or not delivered."""
+        present = self.area.text
+        self.area.put(f"{text}\n{present}" if present.strip() else self.area.folds.fold(text))
+
+    def clear(self) -> bool:
+        """Empty it. What was there can be had again with Up. False when it was empty."""
+        text = self.area.whole
+        self._close()
+        if not text:
+            return False
+        self.history.add(text)
+        self._empty()
+        return True
+
+    def _empty(self) -> None:
+        self.area.put("")
+        self.area.folds.clear()
+
+    # Keys that mean something between list and text
+
+    def _first(self, event: Key) -> bool:
+        """Take a key before the text area does. True when it has been dealt with."""
+        self._last_key = time.monotonic()
+        if self._searching is not None:
+            return self._search_key(event)
+        if event.key == "ctrl+r":
+            self._search("")
+            return True
+        if self._popup.is_open:
+            return self._popup_key(event.key)
+        if event.key == "tab" and not self.blank:
+            self._dismissed = ""
+            self._complete()
+            return True
+        if event.key == "ctrl+s" and not self.blank:
+            self._send(steer=True)
+            return True
+        if event.key in ("ctrl+p", "ctrl+n"):
+            self._walk(-1 if event.key == "ctrl+p" else 1)
+            return True
+        return False
+
+    def _popup_key(self, key: str) -> bool:
+        match key:
+            case "up" | "ctrl+p":
+                self._popup.move(-1)
+            case "down" | "ctrl+n":
+                self._popup.move(1)
+            case "escape":
+                self._dismissed = self.area.before_cursor
+                self._popup.close()
+            case "tab":
+                return self._accept()
+            case "enter":
+                chosen = self._popup.chosen
+                typed = self.area.before_cursor[self._start :]
+                if chosen is None or chosen.text == typed:
+                    self._close()
+                    return False
+                return self._accept()
+            case _:
+                return False
+        return True
+
+    def _accept(self) -> bool:
+        chosen = self._popup.chosen
+        if chosen is None:
+            return False
+        row, column = self.area.cursor_location
+        text = chosen.text if chosen.text.endswith("/") else f"{chosen.text} "
+        self.area.replace(text, (row, self._start), (row, column))
+        if not text.endswith("/"):
+            self._close()
+        return True
+
+    # Completion
+
+    @on(TextArea.Changed)
+    def _changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self.set_class(self.area.text.startswith("!"), "-shell")
+        if self._searching is None:
+            self._complete()
+
+    def _complete(self) -> None:
+        before = self.area.before_cursor
+        if self._dismissed and before.startswith(self._dismissed):
+            return
+        self._dismissed = ""
+        found = self._completer.complete(before, first_line=self.area.cursor_location[0] == 0)
+        if found is None:
+            self._popup.close()
+            return
+        self._start = found.start
+        self._popup.open(found.items, title=found.note)
+
+    def _close(self) -> None:
+        self._searching = None
+        self._popup.close()
+
+    # Sending and walking
+
+    @on(PromptArea.Sent)
+    def _sent(self, event: PromptArea.Sent) -> None:
+        event.stop()
+        self._send(steer=event.steer)
+
+    def _send(self, *, steer: bool) -> None:
+        text = self.area.whole
+        self._close()
+        if text.strip():
+            self.history.add(text)
+        self._empty()
+        self.post_message(self.Submitted(text, steer=steer))
+
+    @on(PromptArea.Walk)
+    def _walked(self, event: PromptArea.Walk) -> None:
+        event.stop()
+        self._walk(event.step)
+
+    def _walk(self, step: int) -> None:
+        text = self.history.older(self.area.whole) if step < 0 else self.history.newer()
+        if text is not None:
+            self._dismissed = text  # what was sent before needs no completion
+            self.area.put(self.area.folds.fold(text))
+            self._popup.close()
+
+    # Searching in what was sent before
+
+    def _search(self, query: str) -> None:
+        if self._searching is None:
+            self._kept = self.area.text
+        self._searching = query
+        found = self.history.search(query, _FOUND)
+        title = f"history: {query}" if found else f"history: {query}  (nothing found)"
+        self._popup.open([Item(text) for text in found], title=title)
+
+    def _search_key(self, event: Key) -> bool:
+        assert self._searching is not None
+        match event.key:
+            case "ctrl+r" | "down":
+                self._popup.move(1)
+            case "up" | "ctrl+s":
+                self._popup.move(-1)
+            case "escape" | "ctrl+g" | "ctrl+c":
+                self._close()
+            case "enter" | "tab":
+                chosen = self._popup.chosen
+                self._close()
+                if chosen is not None:
+                    self._dismissed = chosen.text
+                    self.area.put(self.area.folds.fold(chosen.text))
+            case "backspace":
+                self._search(self._searching[:-1])
+            case _ if event.is_printable and event.character:
+                self._search(self._searching + event.character)
+        return True

@@ -1,0 +1,122 @@
+"""What was sent before, kept on disk for every session of this person."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from xun.config.paths import create_private, private_folder
+
+_READ = 2 * 1024 * 1024  # bytes at the file's end that are read
+_KEPT = 64 * 1024  # characters of one entry that go to disk; a longer one is kept for this session alone
+
+
+class History:
+    """Prompts, oldest first, the same one never twice in a row.
+
+    `path` None keeps them in memory. A file that cannot be read or written is done without: `problem` then says why.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._loaded = path is None
+        self._entries: list[str] = []
+        self._at: int | None = None
+        self._draft = ""
+        self.problem = ""
+
+    @property
+    def entries(self) -> list[str]:
+        if not self._loaded:
+            self._loaded = True
+            self._entries = list(self._load())
+        return self._entries
+
+    def add(self, text: str) -> None:
+        """Remember `text`, and leave the walk through the past."""
+        self.leave()
+        entries = self.entries
+        if not text.strip() or (entries and entries[-1] == text):
+            return
+        entries.append(text)
+        if self._path is not None and len(text) <= _KEPT:
+            self._append(text)
+
+    def older(self, draft: str) -> str | None:
+        """The prompt before the one shown, None at the oldest. `draft` is kept for the way back."""
+        entries = self.entries
+        if self._at is None:
+            self._draft = draft
+            self._at = len(entries)
+        if self._at == 0:
+            return None
+        self._at -= 1
+        return entries[self._at]
+
+    def newer(self) -> str | None:
+        """The prompt after the one shown, then the draft; None when it is shown already."""
+        if self._at is None:
+            return None
+        self._at += 1
+        if self._at < len(self.entries):
+            return self.entries[self._at]
+        self._at = None
+        return self._draft
+
+    def leave(self) -> None:
+        """Forget where the walk through the past has come to: what is shown is a draft of its own now."""
+        self._at = None
+        self._draft = ""
+
+    def search(self, query: str, limit: int = 50) -> list[str]:
+        """Prompts that contain `query` whatever the case, newest first, each once."""
+        wanted = query.casefold()
+        found: dict[str, None] = {}
+        for text in reversed(self.entries):
+            if wanted in text.casefold():
+                found.setdefault(text)
+                if len(found) == limit:
+                    break
+        return list(found)
+
+    def _load(self) -> Iterator[str]:
+        assert self._path is not None
+        try:
+            with self._path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - _READ))
+                lines = file.read(_READ).split(b"\n")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self.problem = f"the prompt history cannot be read: {error.strerror}: {self._path}"
+            return
+        last = None
+        for line in lines:
+            try:
+                text = json.loads(line)["text"]
+            except (ValueError, TypeError, KeyError):
+                continue  # the first line read may be cut, the last one torn
+            if isinstance(text, str) and text != last:
+                last = text
+                yield text
+
+    def _append(self, text: str) -> None:
+        assert self._path is not None
+        line = json.dumps({"at": round(time.time(), 3), "text": text}).encode() + b"\n"
+        try:
+            private_folder(self._path.parent)
+            try:
+                descriptor = create_private(self._path)
+            except FileExistsError:
+                descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                os.lseek(descriptor, 0, os.SEEK_END)
+                os.write(descriptor, line)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            self.problem = f"the prompt history cannot be written: {error.strerror}: {self._path}"

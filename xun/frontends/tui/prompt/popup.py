@@ -1,0 +1,70 @@
+"""The list above the prompt: completions, or what was sent before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.widgets import Static
+
+from xun.frontends.text import one_line
+from xun.frontends.tui.prompt.complete import Item
+from xun.frontends.tui.safe import plain
+
+
+class Popup(Static):
+    """Shows items, one of them chosen."""
+
+    DEFAULT_CSS = """
+    Popup { height: auto; max-height: 10; padding: 0 1; display: none; }
+    Popup.-open { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(Content(), markup=False)
+        self._items: tuple[Item, ...] = ()
+        self._at = 0
+        self._title = ""
+
+    @property
+    def is_open(self) -> bool:
+        return self.has_class("-open")
+
+    @property
+    def chosen(self) -> Item | None:
+        """The chosen item, None where there is none."""
+        return self._items[self._at] if self.is_open and self._items else None
+
+    def open(self, items: Sequence[Item], *, title: str = "") -> None:
+        """Show `items` under `title`, the first one chosen. Nothing at all closes the list."""
+        if not items and not title:
+            self.close()
+            return
+        self._items, self._title, self._at = tuple(items), title, 0
+        self.add_class("-open")
+        self._draw()
+
+    def close(self) -> None:
+        self._items = ()
+        self.remove_class("-open")
+
+    def move(self, step: int) -> None:
+        """Choose the next (1) or previous (-1) item, round the ends."""
+        if self._items:
+            self._at = (self._at + step) % len(self._items)
+            self._draw()
+
+    def _draw(self) -> None:
+        width = max(self.app.size.width - 6, 20)
+        lines = [plain(self._title, "dim")] if self._title else []
+        room = max((len(item.text) for item in self._items), default=0)
+        room = min(room, width // 2)
+        for index, item in enumerate(self._items):
+            here = index == self._at
+            text = one_line(item.text, width).ljust(room)
+            line = plain(f"{'▸' if here else ' '} {text}", "bold" if here else "")
+            help_room = width - max(len(text), room) - 3
+            if item.help and help_room > 10:
+                line = line + plain(f"   {one_line(item.help, help_room)}", "dim")
+            lines.append(line)
+        self.update(Content("\n").join(lines))

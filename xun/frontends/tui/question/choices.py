@@ -1,0 +1,73 @@
+"""What can be answered to a question, and by which keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from xun.policy.decision import Answer, Ask
+
+Entry = Literal["", "reason", "words"]  # what is typed before the answer is complete: a reason for a no, own words
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer. `key` is its letter, "" where there is none; `keeps` says what it would keep or save."""
+
+    label: str
+    answer: Answer
+    key: str = ""
+    keeps: str = ""
+    entry: Entry = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """The answers in order; `default` is the index of the one under Enter. `more` are shown on request."""
+
+    choices: tuple[Choice, ...]
+    default: int
+    more: tuple[Choice, ...] = ()
+
+    def opened(self) -> Menu:
+        """The same with `more` among the choices."""
+        return Menu((*self.choices, *self.more), self.default)
+
+
+ONCE = Choice("yes, once", Answer.once(), "y")
+NO = Choice("no, and say why (the reason may be empty)", Answer.no(), "n", entry="reason")
+
+
+def menu_of(ask: Ask, saves: Sequence[str] = ()) -> Menu:
+    """The answers to `ask`.
+
+    `saves` is what *always* would write, a line each; without it nothing can be saved, and *always* is not offered.
+    """
+    if ask.choices:
+        return _tool_question(ask)
+    soft = not any(decision.hard for decision in ask.decisions)
+    kept = list(dict.fromkeys(what for decision in ask.decisions for what in decision.grantable)) if soft else []
+    if not kept:
+        return Menu((ONCE, NO), 0 if ask.default != "no" else 1)
+    always = [Choice("always", Answer.always(), "a", "saves " + " · ".join(saves))] if saves else []
+    if all(decision.action.kind == "write" for decision in ask.decisions):
+        return _write_question(ask, kept, always)
+    session = Choice("yes, for this session", Answer.session(), "s", ", ".join(kept))
+    choices = (ONCE, session, *always, NO)
+    return Menu(choices, 0 if ask.default != "no" else len(choices) - 1)
+
+
+def _write_question(ask: Ask, kept: Sequence[str], always: Sequence[Choice]) -> Menu:
+    grant = Choice("allow, and later changes of it in this session", Answer.session(), "g", ", ".join(kept))
+    once = Choice("allow this time", Answer.once(), "y")
+    deny = Choice("deny, and say why (the reason may be empty)", Answer.no(), "n", entry="reason")
+    # Enter is the narrower of the two yeses: a slip of the finger should widen nothing.
+    return Menu((grant, once, deny), 1 if ask.default != "no" else 2, tuple(always))
+
+
+def _tool_question(ask: Ask) -> Menu:
+    choices = [Choice(text, Answer.pick(index)) for index, text in enumerate(ask.choices)]
+    if ask.allow_extra:
+        choices.append(Choice("something else, in your own words", Answer.say(""), "o", entry="words"))
+    return Menu(tuple(choices), ask.default_choice or 0)

@@ -1,0 +1,123 @@
+"""The last line: what is in force and what it has cost. It shortens from the middle; mode and context always stay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Static
+
+from xun.frontends.text import visible
+from xun.frontends.tui.safe import plain
+
+_GAP = " · "
+_MAY_GO = ("branch", "folder", "cost", "model")  # in a narrow terminal, the first one first
+_MODE_STYLES = {"plan": "$secondary", "accept-edits": "$warning", "auto": "$error"}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the line tells. `used` and `window` are tokens, None where unknown; `cost` is dollars, None likewise."""
+
+    mode: str = "manual"
+    folder: str = ""
+    branch: str = ""
+    model: str = ""
+    effort: str = ""
+    used: int = 0
+    window: int | None = None
+    cost: float | None = 0.0
+    queued: int = 0
+    refused: int = 0
+    yolo: bool = False
+
+
+class StatusLine(Static):
+    """Shows a `Standing`."""
+
+    DEFAULT_CSS = """
+    StatusLine { height: 1; padding: 0 1; color: $text-muted; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(Content(), markup=False)
+        self.standing = Standing()
+
+    def set(self, **changes: object) -> None:
+        """Change some of what is shown. Nothing is drawn where nothing changed."""
+        standing = replace(self.standing, **changes)
+        if standing != self.standing:
+            self.standing = standing
+            self._draw()
+
+    def on_resize(self, event: Resize) -> None:
+        """Fit the new width."""
+        self._draw()
+
+    def _draw(self) -> None:
+        width = self.size.width - 2
+        if width > 0:
+            self.update(line_of(self.standing, width))
+
+
+def line_of(standing: Standing, width: int) -> Content:
+    """The line, `width` cells wide."""
+    left, right = _parts(standing)
+    # What may go, first to last: folder, then model, then cost.
+    for gone in (
+        (),
+        ("branch",),
+        ("branch", "folder"),
+        ("branch", "folder", "cost"),
+        ("branch", "folder", "cost", "model"),
+    ):
+        start = _GAP.join(text for name, text in left if text and name not in gone)
+        end = _GAP.join(text for name, text in right if text and name not in gone)
+        room = width - plain(start).cell_length - plain(end).cell_length
+        if room >= 2:
+            break
+    mode = len(_mode(standing))
+    style = "$error" if standing.yolo else _MODE_STYLES.get(standing.mode, "")
+    head = plain(start[:mode], f"bold {style}".strip())
+    return Content.assemble(head, plain(start[mode:]), plain(" " * max(room, 1)), plain(end))
+
+
+def _mode(standing: Standing) -> str:
+    return f"{standing.mode}{' yolo' if standing.yolo else ''}"
+
+
+def _parts(standing: Standing) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    model = f"{standing.model} {standing.effort}".strip()
+    left = [
+        ("mode", _mode(standing)),
+        ("folder", visible(standing.folder)),
+        ("branch", visible(standing.branch)),
+        ("model", visible(model)),
+    ]
+    right = [
+        ("refused", f"refused {standing.refused}" if standing.refused else ""),
+        ("queue", f"queued {standing.queued}" if standing.queued else ""),
+        ("context", context_text(standing.used, standing.window)),
+        ("cost", cost_text(standing.cost)),
+    ]
+    return left, right
+
+
+def context_text(used: int, window: int | None) -> str:
+    """Tokens in use, as a share of the window where that is known."""
+    if window:
+        return f"context {min(used / window, 9.99):.0%}"
+    return f"context {tokens_text(used)} of unknown"
+
+
+def tokens_text(count: int) -> str:
+    """A count of tokens, short: 950, 12.3k, 1.2M."""
+    if count < 1_000:
+        return str(count)
+    return f"{count / 1_000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"
+
+
+def cost_text(cost: float | None) -> str:
+    """Dollars, or that the price is unknown."""
+    return "cost unknown" if cost is None else f"${cost:.2f}"

@@ -1,0 +1,97 @@
+"""What runs for a screen, one thing after another: turns, commands, and what waits for its turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from xun.agent.agent import Agent
+from xun.result import XunError
+
+
+class Turns:
+    """Runs the turns of `agent`, and jobs between them, on the running loop.
+
+    What is sent while something runs waits in `agent.queue`. After a turn that failed or was interrupted nothing is
+    sent by itself: `held` is true until the person sends something. `say` is told what could not be done.
+    """
+
+    def __init__(self, agent: Agent[Any], say: Callable[[str], None]) -> None:
+        self.agent = agent
+        self.held = False
+        self._say = say
+        self._task: asyncio.Task[bool] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None
+
+    def send(self, text: str) -> None:
+        """Start a turn with `text`, or let it wait for the end of what runs."""
+        if self.busy:
+            self.agent.queue.add(text)
+        else:
+            self._start(self._turn(text))
+
+    def resume(self) -> None:
+        """Start a turn without a new prompt."""
+        if self.busy:
+            self._say("a turn is running already")
+        else:
+            self._start(self._turn(""))
+
+    def send_next(self) -> bool:
+        """Send the first prompt that waits. False where none does, or something runs."""
+        text = None if self.busy else self.agent.queue.pop()
+        if text is None:
+            return False
+        self._start(self._turn(text))
+        return True
+
+    def run(self, job: Coroutine[Any, Any, Any]) -> None:
+        """Run `job` where nothing else does; the caller has looked at `busy`."""
+        self._start(self._job(job))
+
+    def interrupt(self) -> bool:
+        """Cancel what runs. False when idle."""
+        if self._task is None:
+            return False
+        if not self.agent.cancel():
+            self._task.cancel()  # a job, not a turn
+        return True
+
+    async def stop(self) -> None:
+        """Cancel what runs and wait for its end."""
+        task = self._task
+        if task is not None:
+            self.held = True
+            self.interrupt()
+            await asyncio.wait([task])
+
+    def _start(self, work: Coroutine[Any, Any, bool]) -> None:
+        self.held = False
+        self._task = asyncio.get_running_loop().create_task(work, name="xun-screen")
+        self._task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[bool]) -> None:
+        self._task = None
+        if task.cancelled() or task.exception() is not None or not task.result() or self.held:
+            self.held = True
+        else:
+            self.send_next()
+
+    async def _turn(self, prompt: str) -> bool:
+        try:
+            result = await self.agent.run(prompt)
+        except (XunError, ValueError) as error:
+            self._say(str(error))
+            return False
+        return result.ok
+
+    async def _job(self, job: Coroutine[Any, Any, Any]) -> bool:
+        try:
+            await job
+        except (XunError, ValueError) as error:
+            self._say(str(error))
+        return True
