@@ -21,6 +21,8 @@ MAY_IMPORT = {
             "agent", "events", "messages", "result", "demo", "__init__"},
     "frontends": {"agent", "commands", "config", "sessions", "workspace", "events", "messages", "policy.action",
                   "policy.decision"},
+    "commands": {"agent", "sessions", "config", "gate", "policy", "toolbox", "workspace", "providers.registry",
+                 "events", "messages", "result"},
     "agent": {"toolbox", "gate", "policy", "providers.base", "exec", "workspace", "sessions.store", "extend.hooks",
               "events", "messages", "result", "registry", "worker"},
     "gate": {"policy", "events", "exec", "workspace", "worker"},

@@ -10,7 +10,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from xun.agent.bus import EventBus
+from xun.agent.compact import Compaction, Compactor
 from xun.agent.history import checked_history
+from xun.agent.job import Job
 from xun.agent.limits import Limits
 from xun.agent.parts import ResolveModel, build_toolbox, fit, name_of, resolve_by_name, resolve_provider
 from xun.agent.portal import run_blocking
@@ -73,6 +75,7 @@ class AgentBase:
         history: Sequence[Message] = (),
         session_id: str | None = None,
         resolve_model: ResolveModel = resolve_by_name,
+        compaction: Compaction | None = None,
     ) -> None:
         self.identifier = uuid.uuid4().hex
         self.name = name or f"agent-{self.identifier[:8]}"
@@ -90,6 +93,8 @@ class AgentBase:
             self.bus.listen(on_event)
         self.queue = Queue(self.tell)
         self.totals = Totals()
+        self.compactor = Compactor(compaction or Compaction())
+        self.asides: list[str] = []  # what the model is told with the person's next words
         self.processes = ProcessRegistry()
         self.toolbox = build_toolbox(tools if toolbox is None else toolbox)
         self._policy = (policy or Policy()).copy()
@@ -108,6 +113,7 @@ class AgentBase:
         self._specs: tuple[tuple[Tool, ...], list[dict[str, Any]]] | None = None
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
+        self._job: Job | None = None
         self._phase: Literal["uninit", "init", "final"] = "uninit"
 
     # Lifecycle
@@ -159,6 +165,10 @@ class AgentBase:
         self._phase = "final"
 
     async def _end_turn(self) -> None:
+        if self._job is not None:
+            job = self._job
+            job.cancel()
+            await job.ended()
         turn, task = self._turn, self._task
         if turn is None or task is None:
             return
@@ -240,7 +250,7 @@ class AgentBase:
     # Its turn
 
     def check_idle(self, consequence: str) -> None:
-        """Raises `RuntimeStateError`, with `consequence`, while a turn runs."""
+        """Raises `RuntimeStateError`, with `consequence`, while a turn or a compaction runs."""
         if self.busy:
             raise RuntimeStateError(f"agent {self.name!r} is busy: {consequence}")
 
@@ -251,10 +261,13 @@ class AgentBase:
 
     @property
     def busy(self) -> bool:
-        return self._turn is not None
+        return self._turn is not None or self._job is not None
 
     def cancel(self) -> bool:
-        """Cancel the running turn, from any thread. False when idle."""
+        """Cancel the running turn or compaction, from any thread. False when idle."""
+        if self._job is not None:
+            self._job.cancel()
+            return True
         turn, task = self._turn, self._task
         if turn is None or task is None:
             return False
@@ -263,6 +276,13 @@ class AgentBase:
         else:
             turn.loop.call_soon_threadsafe(task.cancel)
         return True
+
+    def with_asides(self, text: str) -> str:
+        """`text`, the person's next words, with what the model is to be told beside it; each is told once."""
+        if not text:
+            return text
+        told, self.asides[:] = [*self.asides, text], []
+        return "\n\n".join(told)
 
     # Telling
 

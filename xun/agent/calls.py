@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xun.agent.turn import CURRENT, Turn, serving
-from xun.events import CallOutcome
+from xun.events import CallOutcome, ToolEnded, ToolProgress, ToolStarted
 from xun.gate.gate import Verdict
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Action, Read, UseTool, Write
@@ -145,6 +145,40 @@ async def call_directly(agent: AgentBase, toolbox: ToolBox, name: str, arguments
     return (await _invoke(item.tool, item.arguments, ctx))[0]
 
 
+async def call_by_person(agent: AgentBase, toolbox: ToolBox, call: ToolCall) -> ToolResult:
+    """A call that the person makes, beside any turn: the same checks and the same gate, told like one of the model's.
+
+    It is no part of the conversation. A cancelled one is told as ended, and raises `CancelledError`.
+    """
+    agent.check_started()
+    agent.bus.emit(ToolStarted(call=call))
+    began = time.monotonic()
+    running = CallEnd(ToolResult(call_id=call.id, name=call.name, content="Interrupted.", is_error=True), "cancelled")
+    try:
+        running = await _by_person(agent, toolbox, call)
+        return running.result
+    finally:
+        seconds = time.monotonic() - began
+        agent.bus.emit(
+            ToolEnded(call_id=call.id, name=call.name, result=running.result, outcome=running.outcome, seconds=seconds)
+        )
+
+
+async def _by_person(agent: AgentBase, toolbox: ToolBox, call: ToolCall) -> CallEnd:
+    item = find_tool(call, toolbox.list_tools(agent.model.capabilities), call.arguments)
+    if item.problem is not None or item.tool is None:
+        return _answer(agent, call, Err(item.problem or "unknown tool"), "invalid")
+    ctx = ToolCallContext(agent, item.tool.name, None, partial(_tell_progress, agent, call))
+    if (stopped := await _stopped(agent, item, ctx, agent.bus.emit)) is not None:
+        return _answer(agent, call, stopped.error, stopped.outcome)
+    result, outcome = await _invoke(item.tool, item.arguments, ctx)
+    return _answer(agent, call, result, outcome, item.tool)
+
+
+def _tell_progress(agent: AgentBase, call: ToolCall, text: str) -> None:
+    agent.bus.emit(ToolProgress(call_id=call.id, text=text))
+
+
 async def _invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any]) -> tuple[Result[Any], CallOutcome]:
     try:
         async with asyncio.timeout(tool.timeout) as bound:
@@ -159,20 +193,35 @@ async def _invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any]) -> tupl
     return result, "ok" if result.is_ok() else "error"
 
 
-def _end(
-    turn: Turn, call: ToolCall, result: Result[Any], outcome: CallOutcome, seconds: float = 0.0,
-    tool: Tool | None = None,
-) -> None:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class CallEnd:
+    """The one result of a call, and how it ended."""
+
+    result: ToolResult
+    outcome: CallOutcome
+
+
+def _answer(
+    agent: AgentBase, call: ToolCall, result: Result[Any], outcome: CallOutcome, tool: Tool | None = None
+) -> CallEnd:
     try:
         content, is_error = _content(result)
     except TypeError as error:
         content, is_error, outcome = str(error), True, "error"
     if tool is None or not tool.bounded:
-        content = turn.agent.fit(content)
-    answer = ToolResult(call_id=call.id, name=call.name, content=content, is_error=is_error)
+        content = agent.fit(content)
+    return CallEnd(ToolResult(call_id=call.id, name=call.name, content=content, is_error=is_error), outcome)
+
+
+def _end(
+    turn: Turn, call: ToolCall, result: Result[Any], outcome: CallOutcome, seconds: float = 0.0,
+    tool: Tool | None = None,
+) -> None:  # fmt: skip
+    end = _answer(turn.agent, call, result, outcome, tool)
+    answer = end.result
     if note := turn.guard.observe(call, answer):
-        answer = answer.model_copy(update={"content": f"{content}\n\n{note}"})
-    turn.call_ended(call, answer, outcome, seconds)
+        answer = answer.model_copy(update={"content": f"{answer.content}\n\n{note}"})
+    turn.call_ended(call, answer, end.outcome, seconds)
 
 
 def _content(result: Result[Any]) -> tuple[str, bool]:

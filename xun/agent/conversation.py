@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xun.agent.base import AgentBase
+from xun.agent.compact_note import is_note
 from xun.agent.history import checked_history
 from xun.events import HistoryReplaced, PlanUpdated
 from xun.messages import Message
@@ -66,6 +67,7 @@ class Conversation(AgentBase):
         planned = bool(self.state.get("todos"))
         for key in _OF_THE_CONVERSATION:
             self.state.pop(key, None)
+        self.asides.clear()
         self.replace_history((), "clear")
         if planned:
             self.bus.emit(PlanUpdated(todos=()))
@@ -81,6 +83,6 @@ class Conversation(AgentBase):
     def _last_of_user(self) -> int:
         self.check_idle("its history cannot change now")
         for place in range(len(self.messages) - 1, -1, -1):
-            if self.messages[place].role == "user":
+            if self.messages[place].role == "user" and not is_note(self.messages[place]):
                 return place
         raise NothingToDoError("the conversation has no message of yours yet")

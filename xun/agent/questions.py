@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 from xun.agent import asking
 from xun.agent.base import AgentBase
-from xun.agent.calls import call_directly
+from xun.agent.calls import call_by_person, call_directly
 from xun.events import PlanUpdated
+from xun.messages import ToolCall, ToolResult
 from xun.result import Result
 from xun.toolbox.toolbox import ToolBox
 
@@ -44,6 +45,14 @@ class Questions(AgentBase):
 
     def call_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]:
         return self.block_on(self.acall_tool(toolbox, name, arguments, context), "toolbox.acall_tool(...)")
+
+    async def call_by_person(self, toolbox: ToolBox, call: ToolCall) -> ToolResult:
+        """Make a call of the person's own, such as a shell line, through the gate and told like one of the model's.
+
+        It is no part of the conversation and may run beside a turn; `asides` tells the model of it. Cancelling stops
+        it. Raises `RuntimeStateError` when the agent is not started.
+        """
+        return await call_by_person(self, toolbox, call)
 
     def set_plan(self, todos: Sequence[dict[str, Any]]) -> None:
         self.tell(PlanUpdated(todos=tuple(todos)))

@@ -77,7 +77,7 @@ class Turn:
 
     def __init__(self, agent: Agent[Any], prompt: str, context: Any) -> None:
         self.agent = agent
-        self.prompt = prompt
+        self.prompt = agent.with_asides(prompt)
         self.context = context
         self.limits = agent.limits
         self.guard = LoopGuard()
@@ -126,7 +126,7 @@ class Turn:
     def take_steering(self) -> None:
         """Add what the person said meanwhile to history."""
         for text in self.agent.queue.take_steering():
-            self.add(Message.user(text))
+            self.add(Message.user(self.agent.with_asides(text)))
 
     def spend(self, usage: Usage | None) -> None:
         if usage is not None:
