@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from xun.result import XunError
 from xun.tools.edit_miss import describe_miss
+from xun.workspace.diff import common_ends
 
 _NAMED = 10
 
@@ -105,8 +106,7 @@ def _splice(matched: str, old: Sequence[str], new: Sequence[str], *, crlf: bool)
     *full, last = matched.split("\n")
     ends = [line.endswith("\r") for line in full]
     found = [line.removesuffix("\r") for line in full] + [last]
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head, tail = common_ends(old, new)
     lines = [*found[:head], *new[head : len(new) - tail], *found[len(found) - tail :]]
     returns = _line_ends(ends, head, tail, len(lines), default=ends[0] if ends else crlf)
     return "".join(line + ("\r\n" if cr else "\n") for line, cr in zip(lines, returns, strict=False)) + lines[-1]
@@ -124,12 +124,3 @@ def _line_ends(ends: Sequence[bool], head: int, tail: int, count: int, *, defaul
             yield ends[-from_end]
         else:
             yield default
-
-
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    length = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        length += 1
-    return length

@@ -66,8 +66,7 @@ class _Matcher(difflib.SequenceMatcher[str]):
     """Compares only what lies between the equal ends, since most edits are small and most files are not."""
 
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
-        self._head = _common(old, new)
-        self._tail = _common(old[self._head :][::-1], new[self._head :][::-1])
+        self._head, self._tail = common_ends(old, new)
         self._old, self._new = len(old), len(new)
         self._compared = max(self._old, self._new) - self._head - self._tail
         super().__init__(None, self._middle(old), self._middle(new), autojunk=False)
@@ -90,20 +89,26 @@ class _Matcher(difflib.SequenceMatcher[str]):
         return codes
 
 
+def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """How many lines are the same at the start and at the end of both; none counts twice."""
+    head = _common(one, other)
+    return head, _common(one[head:][::-1], other[head:][::-1])
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    length = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        length += 1
+    return length
+
+
 def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[list[str]]:
     for group in _Matcher(old, new).get_grouped_opcodes(_CONTEXT):
         first, last = group[0], group[-1]
         header = f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
         yield [header, *(line for code in group for line in _marked(code, old, new))]
-
-
-def _common(old: Sequence[str], new: Sequence[str]) -> int:
-    length = 0
-    for one, other in zip(old, new, strict=False):
-        if one != other:
-            break
-        length += 1
-    return length
 
 
 def _range(start: int, end: int) -> str:
