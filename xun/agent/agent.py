@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from xun.agent import base
+from xun.agent.compacting import Compacting
 from xun.agent.conversation import Conversation
 from xun.agent.loop import run_turn
 from xun.agent.model_choice import ModelChoice
@@ -22,7 +23,7 @@ __all__ = ["Agent", "RuntimeStateError"]
 S = TypeVar("S")
 
 
-class Agent(Questions, Conversation, ModelChoice, Generic[S]):
+class Agent(Questions, Conversation, Compacting, ModelChoice, Generic[S]):
     """One conversation with a model that may use tools.
 
     `model` is a name such as "anthropic/claude-sonnet-4-6", or a provider object; with `provider` (one, or a client of
@@ -83,8 +84,7 @@ class Agent(Questions, Conversation, ModelChoice, Generic[S]):
     def start_turn(self, prompt: str, context: Any = None, history: Sequence[Message] | None = None) -> Turn:
         """Start a turn on the running loop and return at once. `run` and `run_stream` are made of this."""
         self.check_started()
-        if self._turn is not None:
-            raise RuntimeStateError(f"agent {self.name!r} is busy with another turn; wait for it or cancel it")
+        self.check_idle("wait for what it does, or cancel it")
         past = self.messages if history is None else history
         if not prompt.strip() and not (past and past[-1].role != "assistant"):
             raise ValueError("the prompt is empty: say what is to be done")
@@ -117,7 +117,7 @@ class Agent(Questions, Conversation, ModelChoice, Generic[S]):
         False when no turn runs: `text` then waits in `queue`, as does what a turn ended without taking up. Raises
         `ValueError` for a blank text.
         """
-        if not self.busy:
+        if self._turn is None:
             self.queue.add(text)
             return False
         self.queue.steer(text)

@@ -9,6 +9,7 @@ from xun.agent.model_call import ask_model
 from xun.agent.turn import Stop, Turn
 from xun.events import StepStarted
 from xun.messages import Message
+from xun.providers.base import ProviderError
 
 
 async def run_turn(turn: Turn) -> None:
@@ -38,12 +39,22 @@ async def _step(turn: Turn) -> Message:
     if turn.limits.max_steps is not None and turn.steps >= turn.limits.max_steps:
         raise Stop("max_steps", f"the limit of {turn.limits.max_steps} steps was reached")
     turn.take_steering()
+    await turn.agent.compactor.before_step(turn)
     turn.steps += 1
     turn.emit(StepStarted(step=turn.steps))
-    reply = await ask_model(turn)
+    reply = await _ask(turn)
     turn.add(reply)
     turn.spend(reply.reply.usage if reply.reply else None)
     return reply
+
+
+async def _ask(turn: Turn) -> Message:
+    try:
+        return await ask_model(turn)
+    except ProviderError as error:
+        if error.kind != "too_long" or not await turn.agent.compactor.after_refusal(turn):
+            raise
+    return await ask_model(turn)
 
 
 def _check_cancelled() -> None:
