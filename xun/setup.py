@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from xun import __version__, demo
 from xun.agent.agent import Agent
+from xun.agent.compact import Compaction
 from xun.agent.instructions import InstructionFile, build_system
 from xun.agent.limits import Limits
 from xun.agent.run_result import RunResult
@@ -122,6 +123,7 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
             on_nobody=plan.on_nobody,
             effort=config.settings.effort,
             retry=_retry(config),
+            compaction=_compaction(config),
             history=stored.messages if stored else (),
             session_id=writer.id if writer else None,
             resolve_model=partial(_provider, config),
@@ -242,6 +244,16 @@ def _resumed_folder(plan: RunPlan, stored: StoredSession | None, folder: Path) -
 def _limits(config: Config) -> Limits:
     limits = config.settings.limits
     return Limits(max_steps=limits.max_steps, max_tool_calls=limits.max_tool_calls, max_time=limits.max_time)
+
+
+def _compaction(config: Config) -> Compaction:
+    compaction = config.settings.compaction
+    return Compaction(
+        enabled=compaction.enabled,
+        threshold=compaction.threshold,
+        keep_tokens=compaction.keep_tokens,
+        max_context_tokens=compaction.max_context_tokens,
+    )
 
 
 def _retry(config: Config) -> RetryPolicy:

@@ -37,6 +37,15 @@ class RetrySettings(_Section):
     max_wait: Seconds = Field(120.0, description="Longest wait in seconds that a server may ask for.")
 
 
+class CompactionSettings(_Section):
+    enabled: bool = Field(True, description="Compact the conversation by itself when it has grown too long.")
+    threshold: float = Field(0.8, gt=0, le=1, description="Part of the context window that may be filled before that.")
+    keep_tokens: Count = Field(20_000, description="Tokens of the latest steps to keep as they are.")
+    max_context_tokens: Count | None = Field(
+        None, description="Context window to stay within, where the model's is unknown (150000 then) or too large."
+    )
+
+
 class SessionSettings(_Section):
     """Nothing is ever deleted unless one of the two limits is set, and what is deleted is said."""
 
@@ -103,6 +112,7 @@ class Settings(_Section):
     idle_timeout: Seconds = Field(120.0, description="Seconds without a byte after which a model call is given up.")
     limits: LimitSettings = LimitSettings()
     retry: RetrySettings = RetrySettings()
+    compaction: CompactionSettings = CompactionSettings()
     sessions: SessionSettings = SessionSettings()
     providers: Providers = Providers()
 
