@@ -11,14 +11,15 @@ import pytest
 from tests.agent.support import agent_of, call, calls, check_guarantees
 from xun import Answer, Ask, Policy, tool_attr
 from xun.events import Answered, Asked, Decided
+from xun.policy.decision import AnswerKind
 
 pytestmark = pytest.mark.anyio
 
 
-def ask_always(kind: str, seen: list[Ask]) -> Any:
+def ask_always(kind: AnswerKind, seen: list[Ask]) -> Any:
     async def on_ask(ask: Ask) -> Answer:
         seen.append(ask)
-        return Answer(kind=kind)  # type: ignore[arg-type]
+        return Answer(kind=kind)
 
     return on_ask
 
@@ -233,8 +234,8 @@ async def test_a_fault_of_the_decider_is_no_yes(monkeypatch: pytest.MonkeyPatch)
 async def test_the_setting_for_lines_holds_in_a_turn() -> None:
     from xun.policy.rules import Settings
 
-    for newlines, denied in (("ask", 1), ("split", 0)):
-        policy = Policy(settings=Settings(newlines=newlines))  # type: ignore[arg-type]
+    for settings, denied in ((Settings(newlines="ask"), 1), (Settings(newlines="split"), 0)):
+        policy = Policy(settings=settings)
         agent, _, _ = agent_of([call("bash", command="pwd\nls"), {"text": "ok"}], "cmd", policy=policy)
         async with agent:
             assert len((await agent.run("go")).denials) == denied
