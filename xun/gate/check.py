@@ -10,11 +10,18 @@ from xun.gate.gather import gather
 from xun.policy.action import Run, describe
 from xun.policy.decide import decide
 from xun.policy.decision import Decision
+from xun.policy.modes import Mode
 from xun.policy.rules import Policy
 
 
 def check_command(
-    command: str, *, policy: Policy, cwd: Path, roots: Sequence[Path] | None = None, home: Path | None = None
+    command: str,
+    *,
+    policy: Policy,
+    cwd: Path,
+    roots: Sequence[Path] | None = None,
+    home: Path | None = None,
+    mode: Mode = "manual",
 ) -> Decision:
     """The decision for a shell command in `cwd`, which need not exist. `roots` default to `cwd` alone.
 
@@ -22,7 +29,7 @@ def check_command(
     """
     action = Run(command=command, cwd=str(cwd.absolute()))
     facts = gather(action, roots=roots or [cwd], temp=None, home=home or Path.home(), newlines=policy.settings.newlines)
-    return decide(action, facts, policy)
+    return decide(action, facts, policy, mode=mode)
 
 
 def decision_json(decision: Decision) -> dict[str, Any]:

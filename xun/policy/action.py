@@ -42,11 +42,15 @@ class Fetch(_Action):
 
 
 class UseTool(_Action):
-    """Call a tool at all. Rules on tool names are matched against it."""
+    """Call a tool at all. Rules on tool names are matched against it.
+
+    `opaque` is for a tool that does not say what a call would do: this is then all that is known of it.
+    """
 
     kind: Literal["tool"] = "tool"
     name: str
     arguments: dict[str, Any] = Field(default_factory=dict)
+    opaque: bool = False
 
 
 Action = Annotated[Run | Read | Write | Fetch | UseTool, Field(discriminator="kind")]

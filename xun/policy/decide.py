@@ -1,7 +1,7 @@
 """The verdict on an action. Pure and total: the same action, facts, rules and grants give the same decision, always.
 
 In order: a deny rule denies; a hard reason asks; a person's grant allows exactly what it names; an ask rule asks; an
-allow rule allows; whatever is left asks.
+allow rule allows; whatever is left asks. A mode is part of it: see `modes`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,29 @@ from xun.policy.commands.spec import Use
 from xun.policy.decide_run import decide_run
 from xun.policy.decision import Decision, Reason
 from xun.policy.facts import Facts
+from xun.policy.modes import TOOLS_DEFAULT, Mode, mode_rules, planned
 from xun.policy.paths import within
 from xun.policy.places import Places
-from xun.policy.rules import Policy, Rule, RuleKind
+from xun.policy.rules import Policy, Rule, RuleKind, tool_source
 from xun.policy.words import Arg
 
 _CREATES = frozenset({"create", "overwrite", "edit"})
 
 
-def decide(action: Action, facts: Facts, policy: Policy, grants: Sequence[Rule] = ()) -> Decision:
-    """Judge `action`. `grants` are rules the person gave for a time: above ask rules, below hard reasons."""
+def decide(
+    action: Action, facts: Facts, policy: Policy, grants: Sequence[Rule] = (), mode: Mode = "manual"
+) -> Decision:
+    """Judge `action`. `grants` are rules the person gave for a time: above ask rules, below hard reasons.
+
+    `mode` adds its rules behind those of `policy`; plan mode denies whatever may change something.
+    """
+    if added := mode_rules(mode):
+        policy = policy.copy(extra=added)
+    decision = _by_rules(action, facts, policy, grants)
+    return planned(decision, facts, policy) if mode == "plan" else decision
+
+
+def _by_rules(action: Action, facts: Facts, policy: Policy, grants: Sequence[Rule]) -> Decision:
     match action:
         case Run():
             return decide_run(action, facts, policy, grants)
@@ -55,7 +68,10 @@ def _deny(action: Action, rule: Rule) -> Decision:
 
 
 def _asked(rule: Rule) -> Reason:
-    return Reason(code="ask-rule", text=rule.reason or f"a rule says ask {rule.pattern!r}", rule=rule.source)
+    # What a tool's author wants asked is no rule of the person's.
+    own = rule.kind == "tool" and rule.source == tool_source(rule.pattern)
+    text = rule.reason or (f"{rule.pattern} wants to be asked about" if own else f"a rule says ask {rule.pattern!r}")
+    return Reason(code="tool-asks" if own else "ask-rule", text=text, rule=rule.source)
 
 
 def _decide_write(action: Write, places: Places) -> Decision:
@@ -135,9 +151,7 @@ def _decide_fetch(action: Fetch, facts: Facts, policy: Policy, grants: Sequence[
 def _decide_tool(action: UseTool, facts: Facts, policy: Policy, grants: Sequence[Rule]) -> Decision:
     if rule := _named(policy.own("tool", "deny"), action.name, facts):
         return _deny(action, rule)
-    return _by_name(action, "tool", action.name, facts, policy, grants) or _allow(
-        action, "tools are allowed by default"
-    )
+    return _by_name(action, "tool", action.name, facts, policy, grants) or _allow(action, TOOLS_DEFAULT)
 
 
 def _by_name(

@@ -14,7 +14,7 @@ from xun.policy.commands import default_commands
 from xun.policy.decision import Effect
 from xun.policy.entries import PolicyError, check_allowed, words_of
 
-__all__ = ["DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Settings"]
+__all__ = ["DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Settings", "tool_source"]
 
 RuleKind = Literal["command", "write", "read", "tool", "host"]
 DEFAULT_SOURCE = "default list"
@@ -45,6 +45,11 @@ class Rule(BaseModel):
         if self.uses is not None and self.uses <= 0:
             return False
         return self.until is None or (now is not None and now < self.until)
+
+
+def tool_source(name: str) -> str:
+    """The source of the rule that a tool brings itself, with `tool_attr(permission=...)`."""
+    return f"tool {name}"
 
 
 class Settings(BaseModel):

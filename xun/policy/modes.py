@@ -1,0 +1,84 @@
+"""Modes: how much is done without asking. Each is a set of rules or a limit on verdicts, and part of every decision.
+
+`manual` is the rules alone. `accept-edits` is one more rule: writes in the workspace are allowed, below hard reasons
+and ask rules as any allow rule is. `plan` changes nothing: what may change something is denied, whoever allows it.
+`auto` decides as `manual` does, and lets the risk assessor say yes to more than commands (`judges`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal, get_args
+
+from xun.policy.action import Fetch, Read, Run, UseTool, Write
+from xun.policy.decision import Decision, Reason, Segment
+from xun.policy.facts import Facts
+from xun.policy.needs import Command, read_command
+from xun.policy.rules import Policy, Rule, tool_source
+
+Mode = Literal["manual", "accept-edits", "plan", "auto"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+TOOLS_DEFAULT = "tools are allowed by default"
+
+_PLAN = "mode plan"
+_PLAN_TEXT = "plan mode changes nothing, and this may; say in the plan that it is to be done"
+
+
+@lru_cache(maxsize=1)
+def _accept_edits() -> tuple[Rule, ...]:
+    return (Rule(effect="allow", kind="write", pattern=".", source="mode accept-edits"),)
+
+
+def mode_rules(mode: Mode) -> tuple[Rule, ...]:
+    """The rules that `mode` adds to a policy, behind all others."""
+    return _accept_edits() if mode == "accept-edits" else ()
+
+
+def judges(mode: Mode, kind: str) -> bool:
+    """Does an assessor's yes count in `mode` for actions of this kind? Reading outside the workspace is never its."""
+    if mode == "auto":
+        return kind in ("run", "write", "fetch", "tool")
+    return mode != "plan" and kind == "run"
+
+
+def planned(decision: Decision, facts: Facts, policy: Policy) -> Decision:
+    """`decision` as plan mode has it: denied unless it changes nothing. Reading asks and is allowed as ever."""
+    if decision.effect == "deny":
+        return decision
+    match decision.action:
+        case Read():
+            return decision
+        case Write():
+            return _denied(decision)
+        case Run(command=command):
+            reading = read_command(command, facts.home, policy.settings.newlines)
+            plain = [only_reads(one) for one in reading.commands]
+            if decision.effect == "allow" and plain and all(plain):
+                return decision
+            segments = zip(decision.segments, plain, strict=True)
+            return _denied(decision, tuple(segment if reads else _refused(segment) for segment, reads in segments))
+        case Fetch():
+            return decision if decision.effect == "allow" else _denied(decision)
+        case UseTool(name=name, opaque=opaque):
+            # The author of a tool may let it run unasked; that says nothing about what it changes.
+            unnamed = decision.rule in (TOOLS_DEFAULT, tool_source(name))
+            return _denied(decision) if decision.effect == "ask" or (opaque and unnamed) else decision
+
+
+def only_reads(command: Command) -> bool:
+    """Is it known of a command that it changes nothing? Tests and builds run code of the workspace, which may."""
+    return command.judged and all(use.mode not in ("exec", "write") for use in command.uses)
+
+
+def _denied(decision: Decision, segments: tuple[Segment, ...] | None = None) -> Decision:
+    return Decision(
+        action=decision.action,
+        effect="deny",
+        reasons=(Reason(code="mode", text=_PLAN_TEXT, rule=_PLAN),),
+        segments=decision.segments if segments is None else segments,
+        rule=_PLAN,
+    )
+
+
+def _refused(segment: Segment) -> Segment:
+    return segment.model_copy(update={"effect": "deny", "rule": _PLAN})
