@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, TypedDict
 
-from xun.tools.search_glob import matcher
-from xun.tools.search_ignore import Walk
 from xun.workspace.encoding import SNIFFED, sniff_bom
+from xun.workspace.globs import matcher
+from xun.workspace.ignore import Walk
 
 INVALID = 3
 

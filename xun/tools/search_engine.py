@@ -17,9 +17,9 @@ from pathlib import Path
 from xun.exec.env import path_folders
 from xun.result import XunError
 from xun.tools import search_child
-from xun.tools.search_glob import GlobError, matcher
-from xun.tools.search_ignore import NEVER, outer_lines
 from xun.tools.search_run import Output, run
+from xun.workspace.globs import GlobError, matcher
+from xun.workspace.ignore import NEVER, outer_lines
 from xun.workspace.workspace import Workspace
 
 # Of a match of nothing at the end of a line ripgrep tells no column.

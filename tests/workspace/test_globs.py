@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from xun.tools.search_glob import GlobError, expand_braces, matcher
+from xun.workspace.globs import GlobError, expand_braces, matcher
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xun.tools.search_glob import translate
+from xun.workspace.globs import translate
 
 IGNORE_FILES = (".rgignore", ".ignore", ".gitignore")
 """The strongest first: a rule in one of an earlier kind, in any folder, beats those of all later kinds."""
