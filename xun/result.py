@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 T = TypeVar("T", covariant=True)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class XunError(Exception):
@@ -146,8 +148,12 @@ Result.Err = Err
 
 
 def printable(text: str) -> str:
-    """`text` with `?` for each lone surrogate (a file name's byte that is no UTF-8); no wire carries one."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    """`text` with U+FFFD for each lone surrogate (a byte that is no UTF-8): neither JSON nor a screen can carry one."""
+    try:
+        text.encode()  # many times as fast as looking for one
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def to_jsonable(value: Any) -> Any:

@@ -8,14 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xun.workspace.text import (
-    TextError,
-    as_shown,
-    binary_kind,
-    decode,
-    encode,
-    printable,
-)
+from xun.result import printable
+from xun.workspace.text import TextError, as_shown, binary_kind, decode, encode
 
 
 @given(st.binary(max_size=200))
@@ -73,10 +67,6 @@ def test_binary_files_are_told_by_name(head: bytes, kind: str | None) -> None:
 def test_text_that_ends_in_half_a_character_is_refused() -> None:
     with pytest.raises(TextError, match="UTF-16 text but holds bytes that are none"):
         decode(codecs.BOM_UTF16_LE + b"a\0b")
-
-
-def test_stray_bytes_are_shown_as_such() -> None:
-    assert printable("a\udcffb") == "a\ufffdb"
 
 
 @pytest.mark.parametrize("data", [b"S\xe3o Tom\xe9", "äöü".encode() + b"\xff", b"plain", "é".encode()])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from xun.policy.action import Write
+from xun.result import printable
 from xun.toolbox.attr import tool_attr
 from xun.toolbox.context import ToolCallContext
 from xun.tools import fs_versions
@@ -17,7 +18,7 @@ from xun.workspace import files
 from xun.workspace.diff import Diff, unified
 from xun.workspace.encoding import Encoding
 from xun.workspace.files import FileError, Snapshot
-from xun.workspace.text import TextError, decode, encode, printable
+from xun.workspace.text import TextError, decode, encode
 from xun.workspace.workspace import Workspace
 
 MAX_SIZE = 20_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from xun.result import XunError
+from xun.result import XunError, printable
 from xun.workspace.encoding import SNIFFED, Encoding, sniff_bom
 
 _KINDS = (
@@ -29,7 +29,6 @@ _KINDS = (
     (codecs.BOM_UTF32_BE, "UTF-32 text"),
 )
 _STRAY = re.compile("[\udc80-\udcff]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class TextError(XunError):
@@ -87,11 +86,6 @@ def as_shown(escaped: str) -> str:
         return printable(escaped)
     body = escaped.encode("utf-8", "surrogateescape")
     return body.decode(_eight_bit_codec(body))
-
-
-def printable(text: str) -> str:
-    """`text` with every lone surrogate, which neither JSON nor a screen can carry, shown as U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text)
 
 
 def _is_eight_bit(escaped: str) -> bool:
