@@ -73,6 +73,8 @@ class Prepared:
     provider: Provider
     workspace: Workspace
     session: SessionWriter | None
+    config: Config
+    paths: Paths
     copy: Path | None = None
 
     async def aclose(self) -> None:
@@ -138,7 +140,7 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
     if log is not None:
         agent.bus.listen(partial(_log_event, log))
     agent.bus.listen(hear)
-    return Prepared(agent.initialize(), provider, workspace, writer, copy)
+    return Prepared(agent.initialize(), provider, workspace, writer, config, paths, copy)
 
 
 def _log_event(log: logging.Logger, event: AnyEvent) -> None:
