@@ -73,7 +73,7 @@ class Policy:
     that would never match, that would allow anything at all, or for a setting that is not available.
     """
 
-    __slots__ = ("_by_name", "_rules", "defaults", "settings")
+    __slots__ = ("_dropped", "_rules", "defaults", "settings")
 
     def __init__(
         self,
@@ -89,6 +89,7 @@ class Policy:
         for rule in own:
             _check(rule)
         self._rules: tuple[Rule, ...] = tuple(own)
+        self._dropped: frozenset[Rule] = frozenset()
         self.settings = settings or Settings()
         self.defaults = defaults
         _check_settings(self.settings)
@@ -99,14 +100,22 @@ class Policy:
             _check(rule)
         twin = object.__new__(Policy)
         twin._rules = (*self._rules, *extra)
+        twin._dropped = self._dropped
         twin.settings = self.settings
         twin.defaults = self.defaults
+        return twin
+
+    def without(self, *rules: Rule) -> Policy:
+        """A copy in which none of `rules` is in force, also none of the default list."""
+        twin = self.copy()
+        twin._rules = tuple(rule for rule in self._rules if rule not in rules)
+        twin._dropped = self._dropped.union(rules)
         return twin
 
     @property
     def rules(self) -> tuple[Rule, ...]:
         """Every rule in force: one's own first, then those of the default list."""
-        return (*self._rules, *(_default_rules() if self.defaults else ()))
+        return (*self._rules, *self._kept(_default_rules() if self.defaults else ()))
 
     def own(self, kind: RuleKind, *effects: Effect) -> list[Rule]:
         """The rules of one kind with one of `effects`, without those of the default list."""
@@ -116,8 +125,11 @@ class Policy:
         """The allow rules for commands whose first word is `name`; of one's own, all of them."""
         found = self.own("command", "allow")
         if self.defaults:
-            found += _defaults_by_name().get(name, ())
+            found += self._kept(_defaults_by_name().get(name, ()))
         return found
+
+    def _kept(self, rules: Sequence[Rule]) -> Sequence[Rule]:
+        return [rule for rule in rules if rule not in self._dropped] if self._dropped else rules
 
 
 @lru_cache(maxsize=1)
