@@ -24,6 +24,7 @@ _PUBLIC = {
         "Event",
         "HistoryReplaced",
         "MessageAdded",
+        "ModeChanged",
         "Notice",
         "PlanUpdated",
         "QueueChanged",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from xun.messages import Frozen, Message, ToolCall, ToolResult, Usage
-from xun.policy.decision import Answer, Ask, Decision
+from xun.policy.decision import Answer, Ask, Assessment, Decision, Mode
 
 Status = Literal["completed", "failed", "cancelled"]
 StopReason = Literal[
@@ -106,7 +106,8 @@ class ToolEnded(_Event):
 class Decided(_Event):
     """The verdict on one action of a call, silent ones too. `by` says who or what settled it.
 
-    `auto` is auto-confirm, `nobody` a question that no one could answer, `grant` an earlier yes of the person.
+    `auto` is auto-confirm, `nobody` a question that no one could answer, `grant` an earlier yes of the person, `risk`
+    the risk assessor's yes. `assessment` is what the assessor said, where it was asked and has answered.
     """
 
     type: Literal["decided"] = "decided"
@@ -114,7 +115,8 @@ class Decided(_Event):
     tool: str
     decision: Decision
     allowed: bool
-    by: Literal["rule", "person", "grant", "auto", "nobody"]
+    by: Literal["rule", "person", "grant", "auto", "nobody", "risk"]
+    assessment: Assessment | None = None
 
 
 class Asked(_Event):
@@ -123,10 +125,12 @@ class Asked(_Event):
 
 
 class Answered(_Event):
+    """By `risk`: the assessor said yes while the question stood, so it is withdrawn."""
+
     type: Literal["answered"] = "answered"
     ask_id: str
     answer: Answer
-    by: Literal["person", "auto", "nobody"]
+    by: Literal["person", "auto", "nobody", "risk"]
 
 
 class PlanUpdated(_Event):
@@ -140,6 +144,11 @@ class QueueChanged(_Event):
     type: Literal["queue_changed"] = "queue_changed"
     queued: tuple[str, ...]
     steering: tuple[str, ...] = ()
+
+
+class ModeChanged(_Event):
+    type: Literal["mode_changed"] = "mode_changed"
+    mode: Mode
 
 
 class Compacted(_Event):
@@ -202,7 +211,7 @@ class TurnEnded(_Event):
 AnyEvent = (
     TurnStarted | StepStarted | TextDelta | ThinkingDelta | AttemptReset | Waiting | MessageAdded | HistoryReplaced
     | ToolStarted | ToolProgress | ToolEnded | Decided | Asked | Answered | PlanUpdated | QueueChanged
-    | Compacted | UsageUpdated | Notice | TurnEnded
+    | ModeChanged | Compacted | UsageUpdated | Notice | TurnEnded
 )  # fmt: skip
 Event = Annotated[AnyEvent, Field(discriminator="type")]
 

@@ -18,8 +18,11 @@ class Frozen(BaseModel):
 
 
 class Text(Frozen):
+    """Text. A `note` is in the message of a user and for the model alone: xun says it, not the person."""
+
     type: Literal["text"] = "text"
     text: str
+    note: bool = False
 
 
 class Thinking(Frozen):
@@ -112,8 +115,8 @@ class Message(Frozen):
 
     @cached_property
     def text(self) -> str:
-        """The text blocks, joined."""
-        return "".join(block.text for block in self.blocks if isinstance(block, Text))
+        """The text blocks, joined, without notes."""
+        return "".join(block.text for block in self.blocks if isinstance(block, Text) and not block.note)
 
     @cached_property
     def calls(self) -> tuple[ToolCall, ...]:

@@ -10,9 +10,9 @@ from tests.policy.judging import HOME, WORKSPACE, rule
 from xun.gate.check import check_command
 from xun.policy.action import Action, Fetch, Read, UseTool, Write
 from xun.policy.decide import decide
-from xun.policy.decision import Decision
+from xun.policy.decision import MODES, Decision, Mode
 from xun.policy.facts import Facts, PathFact
-from xun.policy.modes import MODES, Mode, judges
+from xun.policy.modes import judges
 from xun.policy.rules import Policy
 
 ROOT = str(WORKSPACE)

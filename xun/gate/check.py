@@ -9,8 +9,7 @@ from typing import Any
 from xun.gate.gather import gather
 from xun.policy.action import Run, describe
 from xun.policy.decide import decide
-from xun.policy.decision import Decision
-from xun.policy.modes import Mode
+from xun.policy.decision import Decision, Mode
 from xun.policy.rules import Policy
 
 

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.policy.commands.spec import Use
 from xun.policy.decide_run import decide_run
-from xun.policy.decision import Decision, Reason
+from xun.policy.decision import Decision, Mode, Reason
 from xun.policy.facts import Facts
-from xun.policy.modes import TOOLS_DEFAULT, Mode, mode_rules, planned
+from xun.policy.modes import TOOLS_DEFAULT, mode_rules, planned
 from xun.policy.paths import within
 from xun.policy.places import Places
 from xun.policy.rules import Policy, Rule, RuleKind, tool_source
@@ -68,10 +68,14 @@ def _deny(action: Action, rule: Rule) -> Decision:
 
 
 def _asked(rule: Rule) -> Reason:
-    # What a tool's author wants asked is no rule of the person's.
-    own = rule.kind == "tool" and rule.source == tool_source(rule.pattern)
+    own = _of_the_tool(rule)
     text = rule.reason or (f"{rule.pattern} wants to be asked about" if own else f"a rule says ask {rule.pattern!r}")
     return Reason(code="tool-asks" if own else "ask-rule", text=text, rule=rule.source)
+
+
+def _of_the_tool(rule: Rule) -> bool:
+    """Is it the wish of a tool's author, which is weaker than any rule of the person?"""
+    return rule.kind == "tool" and rule.source == tool_source(rule.pattern)
 
 
 def _decide_write(action: Write, places: Places) -> Decision:
@@ -160,10 +164,13 @@ def _by_name(
     granted = [rule for rule in grants if rule.kind == kind and rule.effect == "allow"]
     if rule := _named(granted, name, facts):
         return _allow(action, rule.source)
-    if rule := _named(policy.own(kind, "ask"), name, facts):
+    asking = policy.own(kind, "ask")
+    if rule := _named([rule for rule in asking if not _of_the_tool(rule)], name, facts):
         return _ask(action, _asked(rule), grantable=(name,))
     if rule := _named(policy.own(kind, "allow"), name, facts):
         return _allow(action, rule.source)
+    if rule := _named(asking, name, facts):
+        return _ask(action, _asked(rule), grantable=(name,))
     return None
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import json
+from collections.abc import Mapping
+from glob import escape
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,6 +13,15 @@ from xun.policy.action import Action
 
 Effect = Literal["allow", "ask", "deny"]
 AnswerKind = Literal["once", "session", "always", "no"]
+Mode = Literal["manual", "accept-edits", "plan", "auto"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+RuleKind = Literal["command", "write", "read", "tool", "host"]
+
+# Soft as they are, only a person settles these: they are the person's own rules, or about code that others put there.
+PERSONAL = frozenset({"ask-rule", "may-be-ruled", "git-configuration"})
+_KINDS: Mapping[str, RuleKind] = {
+    "run": "command", "write": "write", "read": "read", "fetch": "host", "tool": "tool"
+}  # fmt: skip
 
 
 class _Data(BaseModel):
@@ -55,9 +67,32 @@ class Decision(_Data):
         return any(reason.hard for reason in self.reasons)
 
     @property
+    def personal(self) -> bool:
+        """May only a person settle it, and only here and now? So it is for hard reasons and a few soft ones."""
+        return self.hard or any(reason.code in PERSONAL for reason in self.reasons)
+
+    @property
+    def lasting(self) -> tuple[tuple[RuleKind, str], ...]:
+        """The allow rules that would let it pass next time: kind and pattern. What is granted is taken as it is."""
+        kind = _KINDS[self.action.kind]
+        return tuple((kind, what if kind == "command" else escape(what)) for what in self.grantable)
+
+    @property
     def default(self) -> AnswerKind:
         """What auto-confirm answers: no for a hard reason, else once."""
         return "no" if self.hard else "once"
+
+
+class Assessment(_Data):
+    """What the risk assessor says of what a call would do, with a short reason.
+
+    `looked` says that it looked at files, which may change; `failed` that it is unsure for want of a usable answer.
+    """
+
+    verdict: Literal["allow", "unsure", "reject"]
+    reason: str
+    looked: bool = False
+    failed: bool = False
 
 
 class Ask(_Data):
@@ -65,7 +100,7 @@ class Ask(_Data):
 
     Usually it is about what the call would do: `decisions` holds the verdicts that asked. A tool's own question has
     `question` and `choices` as well, and one decision that only says so; `default_choice` is an index into `choices`,
-    and `allow_extra` admits an answer in the person's own words.
+    and `allow_extra` admits an answer in the person's own words. `assessment` is what the risk assessor has said.
     """
 
     id: str
@@ -78,6 +113,7 @@ class Ask(_Data):
     choices: tuple[str, ...] = ()
     default_choice: int | None = None
     allow_extra: bool = False
+    assessment: Assessment | None = None
 
     @property
     def decision(self) -> Decision:
@@ -90,8 +126,16 @@ class Ask(_Data):
 
     @property
     def default(self) -> AnswerKind:
-        """What auto-confirm answers: no where any reason is hard, else once."""
-        return "no" if any(d.hard for d in self.decisions) else "once"
+        """What auto-confirm answers: no where any reason is hard or the assessor rejects it, else once."""
+        rejected = self.assessment is not None and self.assessment.verdict == "reject"
+        return "no" if rejected or any(d.hard for d in self.decisions) else "once"
+
+    @property
+    def saves(self) -> tuple[tuple[RuleKind, str], ...]:
+        """The allow rules, kind and pattern, that *always* would save. None where a part of it is for now alone."""
+        if any(decision.personal for decision in self.decisions):
+            return ()
+        return tuple(dict.fromkeys(rule for decision in self.decisions for rule in decision.lasting))
 
 
 class Answer(_Data):
@@ -135,3 +179,15 @@ class Answer(_Data):
     @property
     def yes(self) -> bool:
         return self.kind != "no"
+
+
+def rule_lines(effect: Effect, kind: RuleKind, pattern: str) -> tuple[str, ...]:
+    """A rule as the lines of a policy file."""
+    # A JSON string is a basic string of TOML, except that TOML wants DEL escaped too.
+    quoted = json.dumps(pattern, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return ("[[rule]]", f'effect = "{effect}"', f"{kind} = {quoted}")
+
+
+def would_save(ask: Ask) -> tuple[str, ...]:
+    """The lines that *always* would append to the person's policy file; none where it can save nothing."""
+    return tuple(line for kind, pattern in ask.saves for line in rule_lines("allow", kind, pattern))

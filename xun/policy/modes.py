@@ -8,16 +8,13 @@ and ask rules as any allow rule is. `plan` changes nothing: what may change some
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal, get_args
 
 from xun.policy.action import Fetch, Read, Run, UseTool, Write
-from xun.policy.decision import Decision, Reason, Segment
+from xun.policy.decision import Decision, Mode, Reason, Segment
 from xun.policy.facts import Facts
 from xun.policy.needs import Command, read_command
 from xun.policy.rules import Policy, Rule, tool_source
 
-Mode = Literal["manual", "accept-edits", "plan", "auto"]
-MODES: tuple[Mode, ...] = get_args(Mode)
 TOOLS_DEFAULT = "tools are allowed by default"
 
 _PLAN = "mode plan"
