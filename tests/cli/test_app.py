@@ -68,3 +68,11 @@ def test_the_version_is_answered_alone(work: Path) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.startswith("xun ") and done.stdout.endswith("False False\n")
+
+
+def test_a_fault_of_ours_shows_no_traceback() -> None:
+    code = "import sys; from xun.cli import app; app.get_command = None; sys.exit(app.run(['run', 'x']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("xun: internal fault, please report it: TypeError: ")

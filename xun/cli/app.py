@@ -25,6 +25,8 @@ SCREEN = "the screen is not built yet; for one task use: xun run {task}"
 
 def run(argv: Sequence[str]) -> int:
     """Run the command line and return the exit code. Errors are one line on stderr, never a traceback."""
+    # Without a handler, Python itself would print what is logged, tracebacks too, where the person reads.
+    logging.getLogger("xun").addHandler(logging.NullHandler())
     words = list(argv)
     first = words[0] if words else ""
     if first in NOT_BUILT:
