@@ -11,12 +11,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from xun.policy.commands import default_commands
-from xun.policy.decision import Effect
+from xun.policy.decision import Effect, RuleKind
 from xun.policy.entries import PolicyError, check_allowed, words_of
 
 __all__ = ["DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Settings", "tool_source"]
 
-RuleKind = Literal["command", "write", "read", "tool", "host"]
 DEFAULT_SOURCE = "default list"
 GRANTED_SOURCE = "command allowlist"  # where an agent keeps what the person granted
 
