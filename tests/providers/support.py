@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tests.wire.streams import ANTHROPIC, OPENAI
+from tests.wire.streams import ANTHROPIC, OPENAI, RESPONSES
 from xun.messages import Message, Text, ToolCall, ToolResult
 from xun.providers.base import Done, Provider, Request, StreamItem, TextPart, ThinkingPart
 from xun.providers.registry import ProviderSettings, resolve
@@ -14,7 +14,9 @@ from xun.providers.sse import ServerEvent, SSEReader
 from xun.providers.transport import ReplyAssembler, Target
 
 KEY = "test-key-123"
-WIRES = (ANTHROPIC, OPENAI)
+WIRES = (ANTHROPIC, OPENAI, RESPONSES)
+PATHS = {ANTHROPIC: "/v1/messages", OPENAI: "/v1/chat/completions", RESPONSES: "/v1/responses"}
+NAMES = {ANTHROPIC: "anthropic/claude-test", OPENAI: "openai-chat/gpt-test", RESPONSES: "openai/gpt-5"}
 TARGET = Target(
     "anthropic",
     "Anthropic",
@@ -51,10 +53,9 @@ def results(*pairs: tuple[str, str]) -> Message:
 
 def connect(wire: str, url: str, *, env: dict[str, str] | None = None, **settings: Any) -> Provider:
     """A provider for `wire` at the server `url`, found the way a person would."""
-    prefix = {ANTHROPIC: "ANTHROPIC", OPENAI: "OPENAI"}[wire]
+    prefix = "ANTHROPIC" if wire == ANTHROPIC else "OPENAI"
     variables = {f"{prefix}_API_KEY": KEY, f"{prefix}_BASE_URL": url} | (env or {})
-    name = {ANTHROPIC: "anthropic/claude-test", OPENAI: "openai/gpt-test"}[wire]
-    return resolve(name, env=variables, settings=ProviderSettings(**settings))[0]
+    return resolve(NAMES[wire], env=variables, settings=ProviderSettings(**settings))[0]
 
 
 async def collect(provider: Provider, asked: Request | None = None) -> list[StreamItem]:

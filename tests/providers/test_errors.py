@@ -3,6 +3,7 @@ from __future__ import annotations
 import email.utils
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -68,8 +69,8 @@ def test_each_answer_has_its_kind_and_says_what_to_do(status: int, body: bytes, 
 
 def test_a_model_that_needs_another_wire_for_tools_is_said_so() -> None:
     body = openai("Function tools are not supported in /v1/chat/completions. Use /v1/responses.")
-    error = from_response(TARGET, "gpt-x", 400, {}, body)
-    assert "needs the Responses API; try --model anthropic/claude-sonnet-5-5" in str(error)
+    error = from_response(replace(TARGET, name="openai-chat"), "gpt-x", 400, {}, body)
+    assert "needs the Responses API; try --model openai/gpt-x" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,10 @@ def test_a_model_that_needs_another_wire_for_tools_is_said_so() -> None:
     [
         ("overloaded_error", "overloaded"), ("api_error", "server"), ("rate_limit_error", "rate_limit"),
         ("timeout_error", "timeout"), ("authentication_error", "auth"), ("billing_error", "no_credit"),
-        ("invalid_request_error", "bad_request"), ("something_new", "server"),
+        ("invalid_request_error", "bad_request"), ("something_new", "server"), ("server_error", "server"),
+        ("rate_limit_exceeded", "rate_limit"), ("insufficient_quota", "no_credit"), ("invalid_prompt", "bad_request"),
+        ("context_length_exceeded", "too_long"), ("image_too_large", "bad_request"), ("slow_down", "overloaded"),
+        ("empty_image_file", "bad_request"), ("bio_policy", "bad_request"), ("model_not_found", "unknown_model"),
     ],
 )  # fmt: skip
 def test_an_error_inside_a_stream_has_the_same_kinds(kind: str, expected: str) -> None:

@@ -30,12 +30,12 @@ def found(model: str | None, env: Mapping[str, str]) -> tuple[str, ModelInfo]:
     ("model", "env", "url", "provider", "name"),
     [
         ("anthropic/claude-x", ALL, "https://api.anthropic.com/v1/messages", "anthropic", "claude-x"),
-        ("openai/gpt-x", ALL, "https://api.openai.com/v1/chat/completions", "openai", "gpt-x"),
+        ("openai/gpt-x", ALL, "https://api.openai.com/v1/responses", "openai", "gpt-x"),
         ("openai-chat/gpt-x", ALL, "https://api.openai.com/v1/chat/completions", "openai-chat", "gpt-x"),
         ("openai-chat/a/b", ALL | COMPATIBLE, "http://localhost:8080/v1/chat/completions", "openai-chat", "a/b"),
         ("anthropic/c", ALL | {"ANTHROPIC_BASE_URL": "https://gw/x/"}, "https://gw/x/v1/messages", "anthropic", "c"),
-        ("openai/g", ALL | {"OPENAI_BASE_URL": "https://gw/v2"}, "https://gw/v2/chat/completions", "openai", "g"),
-        (" openai/g\n", ALL, "https://api.openai.com/v1/chat/completions", "openai", "g"),
+        ("openai/g", ALL | {"OPENAI_BASE_URL": "https://gw/v2"}, "https://gw/v2/responses", "openai", "g"),
+        (" openai/g\n", ALL, "https://api.openai.com/v1/responses", "openai", "g"),
     ],
 )
 def test_a_name_becomes_a_provider(model: str, env: dict[str, str], url: str, provider: str, name: str) -> None:

@@ -6,16 +6,19 @@ import json
 from typing import Any
 
 import anthropic
+import httpx2
 import openai
 import pytest
 from anthropic.types import RawMessageStreamEvent
 from openai.types.chat import ChatCompletionChunk
+from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from tests.providers.contract import TransportContract
 from tests.providers.support import KEY, WIRES, collect, final, request
+from tests.wire.responses import failed
 from tests.wire.server import ModelServer, Status
-from tests.wire.streams import ANTHROPIC, OPENAI, Call, Say, render
+from tests.wire.streams import ANTHROPIC, OPENAI, RESPONSES, Call, Say, render
 from xun.providers.base import ProviderError
 from xun.providers.registry import resolve_object
 
@@ -30,7 +33,29 @@ def client(wire: str, url: str, **settings: Any) -> Any:
     return openai.AsyncOpenAI(api_key=KEY, base_url=f"{url}/v1", **settings)
 
 
-@pytest.mark.parametrize("wire", WIRES)
+class _Elsewhere(httpx2.AsyncHTTPTransport):
+    """Carries the requests for any host to a loopback server."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._url = httpx2.URL(url)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.url = request.url.copy_with(scheme="http", host=self._url.host, port=self._url.port)
+        return await super().handle_async_request(request)
+
+
+@pytest.mark.anyio
+async def test_a_client_of_openai_itself_speaks_responses() -> None:
+    with ModelServer([Say("hi")]) as server:
+        own = openai.AsyncOpenAI(api_key=KEY, http_client=httpx2.AsyncClient(transport=_Elsewhere(server.url)))
+        provider, info = resolve_object(own, "gpt-5")
+        assert final(await collect(provider, request(model="gpt-5"))).text == "hi"
+        await own.close()
+    assert (server.requests[0].path, info.provider) == ("/v1/responses", "openai")
+
+
+@pytest.mark.parametrize("wire", [ANTHROPIC, OPENAI])
 @pytest.mark.anyio
 async def test_a_client_of_the_caller_is_used_and_left_open(wire: str) -> None:
     with ModelServer([Say("hi"), Say("still here")]) as server, _closing(client(wire, server.url)) as own:
@@ -117,6 +142,16 @@ def test_what_the_fake_server_sends_is_what_openai_defines(say: Say) -> None:
         assert chunk.object == "chat.completion.chunk"
 
 
+@pytest.mark.parametrize("say", SAYS)
+def test_what_the_fake_server_sends_is_what_openai_defines_for_responses(say: Say) -> None:
+    adapter: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
+    events = [*render(say, RESPONSES), failed(say, 1, "server_error", "broken")]
+    payloads = [json.loads(event.split(b"data: ")[1]) for event in events]
+    for payload in payloads:
+        assert adapter.validate_python(payload, strict=True).type == payload["type"]
+    assert payloads[-2]["type"] == ("response.incomplete" if say.stop == "max_tokens" else "response.completed")
+
+
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.anyio
 async def test_the_sdks_read_the_fake_server_as_we_do(wire: str) -> None:
@@ -129,6 +164,11 @@ async def test_the_sdks_read_the_fake_server_as_we_do(wire: str) -> None:
                 message = await stream.get_final_message()
             text, tool = message.content
             assert (text.text, tool.input, message.stop_reason) == ("Listing.", {"command": "ls"}, "tool_use")
+        elif wire == RESPONSES:
+            async with own.responses.stream(model="m", input="hi") as stream:
+                answer = await stream.get_final_response()
+            message, tool = answer.output
+            assert (message.content[0].text, tool.arguments) == ("Listing.", '{"command": "ls"}')
         else:
             async with own.chat.completions.stream(**ask) as stream:
                 completion = await stream.get_final_completion()

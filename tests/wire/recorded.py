@@ -26,3 +26,10 @@ class Recorded:
     @property
     def is_anthropic(self) -> bool:
         return self.path.endswith("/messages")
+
+    @property
+    def wire(self) -> str:
+        """The wire that asks, by its path."""
+        if self.is_anthropic:
+            return "anthropic"
+        return "openai-responses" if self.path.partition("?")[0].endswith("/responses") else "openai-chat"

@@ -1,4 +1,4 @@
-"""The fake model server: scripted replies over real HTTP, for both wires.
+"""The fake model server: scripted replies over real HTTP, for each wire.
 
 In a test: `with ModelServer([Say("hi"), Status(529)]) as server: …; server.requests`.
 In a shell, `python -m tests.wire.server --port 0 --script FILE` prints its base URL and serves until killed.
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, cast
 
 from tests.wire.recorded import Recorded
-from tests.wire.streams import ANTHROPIC, OPENAI, Call, Say, render
+from tests.wire.streams import Call, Say, render
 
 End = Literal["keep", "close", "reset", "hang"]
 
@@ -186,8 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self, reply: Stream, request: Recorded) -> None:
         self._wait(reply.delay)
-        wire = ANTHROPIC if request.is_anthropic else OPENAI
-        events = render(reply.say, wire, request.number) if reply.events is None else reply.events
+        events = render(reply.say, request.wire, request.number) if reply.events is None else reply.events
         body = b"".join(events[: reply.keep])
         chunked = reply.end != "close"
         self.send_response(200)

@@ -1,4 +1,4 @@
-"""Replies as both wires stream them, from one description that belongs to neither."""
+"""Replies as each wire streams them, from one description that belongs to neither."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-ANTHROPIC, OPENAI = "anthropic", "openai-chat"
+ANTHROPIC, OPENAI, RESPONSES = "anthropic", "openai-chat", "openai-responses"
 
 _OPENAI_STOPS = {
     "end_turn": "stop",
@@ -59,6 +59,10 @@ class Say:
 
 def render(say: Say, wire: str, number: int = 1) -> list[bytes]:
     """The server-sent events of `say`, one item each; `number` is that of the request, for ids."""
+    if wire == RESPONSES:
+        from tests.wire.responses import responses
+
+        return [*responses(say, number)]
     return [*_anthropic(say, number)] if wire == ANTHROPIC else [*_openai(say, number)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,8 @@ from xun.messages import (
 from xun.providers import effort, errors, models
 from xun.providers.base import Done, ModelInfo, ProviderError, Request, StreamItem, TextPart, ThinkingPart
 from xun.providers.calls import DraftCall, finish_calls
-from xun.providers.encoding import Fragment, HistoryCache, dump, is_tool_name, sent_id, sent_name
+from xun.providers.encoding import dump, own_names, sent_name
+from xun.providers.history import Fragment, HistoryCache
 from xun.providers.sse import ServerEvent
 from xun.providers.transport import Target
 
@@ -52,7 +53,7 @@ class AnthropicWire:
     def __init__(self, target: Target, *, official: bool = True) -> None:
         self._target = target
         self._official = official
-        self._history = HistoryCache(_fragment, _message)
+        self._history = HistoryCache(WIRE, _fragment, _message)
 
     def body(self, request: Request) -> bytes:
         """The request body. Settings, system prompt and tools come first: a longer history only appends."""
@@ -80,7 +81,7 @@ class AnthropicWire:
         return headers
 
     def reply(self, request: Request, request_id: str | None) -> AnthropicReply:
-        return AnthropicReply(self._target, request.model, request_id)
+        return AnthropicReply(self._target, request.model, request_id, own_names(request.tools))
 
     def _info(self, request: Request) -> ModelInfo:
         return models.find(WIRE, request.model)
@@ -104,11 +105,8 @@ def _marked(block: bytes) -> bytes:
 
 
 def _tool(tool: dict[str, Any]) -> bytes:
-    name = tool["name"]
-    if not is_tool_name(name):
-        raise ProviderError("bad_request", f"the tool name {name!r} cannot be sent: use 1 to 64 of A-Z a-z 0-9 _ -")
     described = {"description": tool["description"]} if tool.get("description") else {}
-    return dump({"name": name, **described, "input_schema": tool["parameters"]})
+    return dump({"name": sent_name(tool["name"]), **described, "input_schema": tool["parameters"]})
 
 
 def _message(role: str, contents: Sequence[bytes]) -> bytes:
@@ -134,21 +132,14 @@ def _block(block: Block) -> dict[str, Any] | None:
             source = {"type": "base64", "media_type": media_type, "data": data}
             return {"type": "image", "source": source}
         case ToolCall():
-            return {
-                "type": "tool_use",
-                "id": sent_id(block.id),
-                "name": sent_name(block.name),
-                "input": block.arguments,
-            }
+            return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.arguments}
         case ToolResult():
             content = block.content if block.content.strip() else NO_OUTPUT
-            sent = {"type": "tool_result", "tool_use_id": sent_id(block.call_id), "content": content}
+            sent = {"type": "tool_result", "tool_use_id": block.call_id, "content": content}
             return sent | ({"is_error": True} if block.is_error else {})
 
 
 def _thinking_block(block: Thinking) -> dict[str, Any] | None:
-    if block.wire != WIRE:
-        return None
     if block.data is not None:
         return {"type": "redacted_thinking", "data": block.data}
     # Without its seal the server would refuse it; only servers that merely resemble this one send none.
@@ -170,10 +161,13 @@ class _Open:
 class AnthropicReply:
     """Builds one reply. Nothing counts before `message_stop`: a stream that ends earlier is an error."""
 
-    def __init__(self, target: Target, model: str, request_id: str | None = None) -> None:
+    def __init__(
+        self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
+    ) -> None:
         self._target = target
         self._model = model
         self._request_id = request_id
+        self._names = names or {}
         self._blocks: dict[int, _Open] = {}
         self._usage: dict[str, int] = {}
         self._stop: ModelStop = "other"
@@ -223,7 +217,7 @@ class AnthropicReply:
 
     def _message(self) -> Message:
         ordered = [self._blocks[index] for index in sorted(self._blocks)]
-        drafts = [_draft(block) for block in ordered if block.type == "tool_use"]
+        drafts = [_draft(block, self._names) for block in ordered if block.type == "tool_use"]
         last_is_call = bool(ordered) and ordered[-1].type == "tool_use"
         calls = iter(finish_calls(drafts, self._stop, last_is_open=last_is_call))
         blocks = [next(calls) if block.type == "tool_use" else _closed(block) for block in ordered]
@@ -268,11 +262,12 @@ def _grow(block: _Open, delta: dict[str, Any]) -> Iterator[StreamItem]:
             block.text.append(delta["partial_json"])
 
 
-def _draft(block: _Open) -> DraftCall:
+def _draft(block: _Open, names: Mapping[str, str]) -> DraftCall:
     arguments = "".join(block.text)
     if not arguments and block.start.get("input"):
         arguments = json.dumps(block.start["input"], ensure_ascii=False)
-    return DraftCall(block.start.get("id") or "", block.start.get("name") or "", arguments)
+    name = block.start.get("name") or ""
+    return DraftCall(block.start.get("id") or "", names.get(name, name), arguments)
 
 
 def _closed(block: _Open) -> Block | None:

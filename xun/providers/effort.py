@@ -50,7 +50,7 @@ def _budget(effort: Effort | None, max_tokens: int) -> dict[str, Any]:
     return {"thinking": {"type": "enabled", "budget_tokens": budget}}
 
 
-def openai_fields(info: ModelInfo, effort: Effort | None, *, tools: bool, official: bool) -> dict[str, Any]:
+def chat_fields(info: ModelInfo, effort: Effort | None, *, tools: bool, official: bool) -> dict[str, Any]:
     """The `reasoning_effort` field. Some models take tools on this wire only with an effort of "none"."""
     if not official:
         return {} if effort is None else {"reasoning_effort": effort}
@@ -63,3 +63,22 @@ def openai_fields(info: ModelInfo, effort: Effort | None, *, tools: bool, offici
     if effort == "none" and "effort-none" not in info.capabilities:
         return {"reasoning_effort": "low"}
     return {"reasoning_effort": effort}
+
+
+def responses_fields(info: ModelInfo, effort: Effort | None, *, official: bool) -> dict[str, Any]:
+    """The `reasoning` and `include` fields; empty for a model that does not reason.
+
+    Reasoning comes back sealed, to be returned, and as a summary, to be shown. The latter some accounts are refused:
+    "none" asks for none. Of an unknown model of an unknown server nothing is asked but the effort that a person set.
+    """
+    if not official and info.context_window is None:
+        return {} if effort is None else {"reasoning": {"effort": effort}}
+    if "effort" not in info.capabilities:
+        return {}
+    reasoning: dict[str, Any] = {}
+    if effort is not None:
+        lowest = effort == "none" and "effort-none" not in info.capabilities
+        reasoning["effort"] = "low" if lowest else effort
+    if effort != "none":
+        reasoning["summary"] = "auto"
+    return {"reasoning": reasoning, "include": ["reasoning.encrypted_content"]}

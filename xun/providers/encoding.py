@@ -1,20 +1,19 @@
-"""JSON for request bodies: safe text, safe names and ids, and each message serialised only once."""
+"""JSON for request bodies: safe text, and names and ids that every server accepts."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import operator
 import re
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from xun.messages import Message
-
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
-_CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
+# Chat Completions takes 40 characters, the others 64.
+_CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}\Z")
+_ODD = re.compile(r"[^a-zA-Z0-9_-]")
+_ENCODED = re.compile(r".*__x[0-9a-f]{16}\Z")
+_KEPT = 64 - len("__x") - 16
 
 
 def dump(value: Any) -> bytes:
@@ -26,95 +25,32 @@ def dump(value: Any) -> bytes:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
-def is_tool_name(name: str) -> bool:
-    """Whether every provider accepts `name`: 1 to 64 of the letters A-Z, a-z, digits, "_" and "-"."""
-    return _TOOL_NAME.match(name) is not None
-
-
 def sent_name(name: str) -> str:
-    """The name of a past call as it may be sent back: models invent names that their own server refuses."""
-    return name if is_tool_name(name) else re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64] or "unknown"
+    """The name of a tool as every server accepts it: 1 to 64 of the letters A-Z, a-z, digits, "_" and "-".
+
+    Such a name stays as it is. Any other, and one that looks like the answer of this function, keeps what it can and
+    gets a hash of the whole, so that different names stay different.
+    """
+    if _TOOL_NAME.match(name) and not _ENCODED.match(name):
+        return name
+    return f"{_ODD.sub('_', name)[:_KEPT]}__x{_hash(name)[:16]}"
+
+
+def own_names(tools: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """From the name a tool is sent under to its own, for the tools of a request where the two differ."""
+    names = [tool["name"] for tool in tools]
+    return {sent: name for name in names if (sent := sent_name(name)) != name}
 
 
 def sent_id(call_id: str) -> str:
-    """The id of a past call as every wire accepts it: the same answer for the call and its result."""
-    if _CALL_ID.match(call_id):
-        return call_id
-    return f"call_{hashlib.sha256(call_id.encode('utf-8', 'replace')).hexdigest()[:24]}"
+    """The id of a call as every wire accepts it, the same for the same id."""
+    return call_id if _CALL_ID.match(call_id) else f"call_{_hash(call_id)[:24]}"
 
 
-Fragment = tuple[str, bytes]
-"""A message on a wire: its role and its content, empty when there is nothing to send."""
+def prefix_key(*parts: str | bytes) -> str:
+    """A key under which a server may keep the prompt that begins with `parts`: it says nothing about them."""
+    return hashlib.sha256(b"\0".join(p if isinstance(p, bytes) else dump(p) for p in parts)).hexdigest()[:32]
 
 
-@dataclass(slots=True)
-class History:
-    """The messages of one conversation on a wire: finished ones joined, and the last one still in its parts.
-
-    Neighbours with the same role share one message; those with the role "" never do.
-    """
-
-    messages: list[Message]
-    closed: bytearray
-    role: str
-    parts: list[bytes]
-
-
-class HistoryCache:
-    """Serialises each message once, however many requests carry it.
-
-    A request of 500 messages then costs what its new ones cost, plus one copy of the bytes. Messages are
-    immutable, so a history that begins with the same objects as one seen before begins with the same bytes.
-    Only a few conversations are kept: any other one is simply serialised anew.
-    """
-
-    _KEPT = 4
-
-    def __init__(
-        self, fragment: Callable[[Message], Fragment], message: Callable[[str, Sequence[bytes]], bytes]
-    ) -> None:
-        self._fragment = fragment
-        self._message = message
-        self._histories: list[History] = []
-        self._lock = threading.Lock()
-
-    def pieces(
-        self, messages: Sequence[Message], mark: Callable[[bytes], bytes] | None = None
-    ) -> list[bytes | bytearray]:
-        """`messages` as they are sent, commas included, in few pieces to be joined at once.
-
-        `mark` is applied to the last part of a last message of the user. The pieces hold until the next call.
-        """
-        with self._lock:
-            history = self._find(messages)
-            for message in messages[len(history.messages) :]:
-                self._append(history, message)
-            parts = history.parts
-            if mark is not None and history.role == "user":
-                parts = [*parts[:-1], mark(parts[-1])]
-            last = self._message(history.role, parts) if parts else b""
-            return [history.closed, b",", last] if history.closed else [last]
-
-    def _find(self, messages: Sequence[Message]) -> History:
-        for history in sorted(self._histories, key=lambda history: -len(history.messages)):
-            known = history.messages
-            # Identity: comparing messages would cost what the cache saves.
-            if len(known) <= len(messages) and all(map(operator.is_, known, messages)):
-                self._histories.remove(history)
-                break
-        else:
-            history = History([], bytearray(), "", [])
-        self._histories = [*self._histories[1 - self._KEPT :], history]
-        return history
-
-    def _append(self, history: History, message: Message) -> None:
-        history.messages.append(message)
-        role, content = self._fragment(message)
-        if not content:
-            return
-        if role and role == history.role:
-            history.parts.append(content)
-            return
-        if history.parts:
-            history.closed += b"," * bool(history.closed) + self._message(history.role, history.parts)
-        history.role, history.parts = role, [content]
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -17,7 +17,8 @@ _TEXT_LIMIT = 300
 _SECRETS = re.compile(r"\b(?:sk|pk|rk)-[\w-]{6,}|\bBearer\s+\S+|\bx-api-key\W+\S+", re.IGNORECASE)
 _TRANSIENT: frozenset[ErrorKind] = frozenset({"rate_limit", "overloaded", "server", "network", "timeout", "protocol"})
 
-_BY_TYPE: dict[str, int] = {
+# What a type or code means as an HTTP status: inside a stream there is no other.
+_BY_CODE: dict[str, int] = {
     "invalid_request_error": 400,
     "authentication_error": 401,
     "billing_error": 402,
@@ -29,7 +30,15 @@ _BY_TYPE: dict[str, int] = {
     "server_error": 500,
     "timeout_error": 504,
     "overloaded_error": 529,
+    "rate_limit_exceeded": 429,
+    "server_is_overloaded": 503,
+    "slow_down": 503,
+    "vector_store_timeout": 504,
+    "bio_policy": 400,
+    "data_residency_mismatch": 400,
+    "misalignment_policy_violation": 400,
 }
+_BAD_REQUEST = ("invalid_", "image_", "unsupported_", "empty_", "failed_to_download_")
 _NO_CREDIT = (
     "insufficient_quota",
     "billing_error",
@@ -61,10 +70,9 @@ _NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a server said: the HTTP status (None inside a stream), the type and codes, and the message."""
+    """What a server said: the HTTP status (None inside a stream), its type and codes, and the message."""
 
     status: int | None
-    type: str
     codes: str
     message: str
 
@@ -153,7 +161,7 @@ def _read(payload: Any, status: int | None, secret: str) -> Refusal:
     error = payload.get("error", payload) if isinstance(payload, dict) else payload
     if not isinstance(error, dict):
         text = error if isinstance(error, str) else ""
-        return Refusal(status, "", "", "" if "<html" in text[:2000].lower() else clean(text, secret=secret))
+        return Refusal(status, "", "" if "<html" in text[:2000].lower() else clean(text, secret=secret))
     details = error.get("details")
     codes = [
         error.get("type"),
@@ -162,11 +170,11 @@ def _read(payload: Any, status: int | None, secret: str) -> Refusal:
     ]
     message = error.get("message") or error.get("detail") or ""
     said = clean(str(message), secret=secret)
-    return Refusal(status, str(error.get("type") or ""), " ".join(str(c) for c in codes if c), said)
+    return Refusal(status, " ".join(str(c) for c in codes if c), said)
 
 
 def _kind(refusal: Refusal) -> ErrorKind:
-    status = refusal.status or _BY_TYPE.get(refusal.type, 500)
+    status = refusal.status or _status(refusal.codes)
     said = f"{refusal.codes} {refusal.message}".lower()
     if status == 402 or any(mark in said for mark in _NO_CREDIT):
         return "no_credit"
@@ -177,6 +185,11 @@ def _kind(refusal: Refusal) -> ErrorKind:
     if status == 404 or "model_not_found" in said:
         return "unknown_model"
     return _server_kind(status, said)
+
+
+def _status(codes: str) -> int:
+    known = next((_BY_CODE[code] for code in codes.split() if code in _BY_CODE), None)
+    return known or (400 if any(code.startswith(_BAD_REQUEST) for code in codes.split()) else 500)
 
 
 def _server_kind(status: int, said: str) -> ErrorKind:
@@ -205,7 +218,7 @@ def _build(target: Target, model: str, refusal: Refusal, request_id: str | None,
         "overloaded": f"{target.label} is overloaded{code}: try again later",
         "timeout": f"{target.label} gave up waiting{code}: try again",
         "server": f"{target.label} failed{code}: try again later",
-        "bad_request": f"{target.label} refused the request{code}{_hint(target, refusal)}",
+        "bad_request": f"{target.label} refused the request{code}{_hint(target, model, refusal)}",
     }
     message = lines[kind] + (f". It said: {refusal.message}" if refusal.message else "")
     return ProviderError(
@@ -226,9 +239,9 @@ def _unknown_model(target: Target, model: str, refusal: Refusal, code: str) -> s
     return f"{target.label} does not know the model {clean(model, 80)}{code}: choose another{known}"
 
 
-def _hint(target: Target, refusal: Refusal) -> str:
-    if "/v1/responses" in refusal.message and target.suggestion:
-        return f": with tools this model needs the Responses API; try --model {target.name}/{target.suggestion}"
+def _hint(target: Target, model: str, refusal: Refusal) -> str:
+    if "/v1/responses" in refusal.message and target.name == "openai-chat":
+        return f": this model needs the Responses API; try --model openai/{clean(model, 80)}"
     if 300 <= (refusal.status or 0) < 400:
         return f": it sends requests to another address; check {target.url_variable}"
     return ""

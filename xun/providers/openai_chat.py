@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xun.messages import Block, Image, Message, ModelStop, Reply, Text, Thinking, ToolResult, Usage
 from xun.providers import effort, errors, models
 from xun.providers.base import Done, ProviderError, Request, StreamItem, TextPart, ThinkingPart
 from xun.providers.calls import DraftCall, finish_calls, parse_arguments
-from xun.providers.encoding import Fragment, HistoryCache, dump, is_tool_name, sent_id, sent_name
+from xun.providers.encoding import dump, own_names, prefix_key, sent_name
+from xun.providers.history import Fragment, HistoryCache
 from xun.providers.sse import ServerEvent
 from xun.providers.transport import Target
 
@@ -41,7 +41,7 @@ class OpenAIChatWire:
         self._target = target
         self._official = official
         self._send_reasoning = send_reasoning
-        self._history = HistoryCache(self._fragment, lambda _, parts: b",".join(parts))
+        self._history = HistoryCache(WIRE, self._fragment, lambda _, parts: b",".join(parts))
 
     def body(self, request: Request) -> bytes:
         """The request body. Settings and tools come first, so that a longer history only appends."""
@@ -55,11 +55,10 @@ class OpenAIChatWire:
             head["max_completion_tokens" if self._official else "max_tokens"] = request.max_tokens
         if request.temperature is not None:
             head["temperature"] = request.temperature
-        head |= effort.openai_fields(info, request.effort, tools=bool(request.tools), official=self._official)
+        head |= effort.chat_fields(info, request.effort, tools=bool(request.tools), official=self._official)
         tools = b"[" + b",".join(map(_tool, request.tools)) + b"]" if request.tools else b""
         if request.cache and self._official:
-            prefix = hashlib.sha256(b"\0".join((request.model.encode(), dump(request.system), tools)))
-            head["prompt_cache_key"] = prefix.hexdigest()[:32]
+            head["prompt_cache_key"] = prefix_key(request.model, request.system, tools)
         parts: list[bytes] = [dump(head)[:-1]]
         if tools:
             parts += [b',"tools":', tools]
@@ -73,7 +72,7 @@ class OpenAIChatWire:
         return {}
 
     def reply(self, request: Request, request_id: str | None) -> OpenAIChatReply:
-        return OpenAIChatReply(self._target, request.model, request_id)
+        return OpenAIChatReply(self._target, request.model, request_id, own_names(request.tools))
 
     def _fragment(self, message: Message) -> Fragment:
         """A message as it is sent: several for the results of several calls, none when it says nothing."""
@@ -91,14 +90,14 @@ class OpenAIChatWire:
             "content": message.text if message.text.strip() else None,
         }
         if self._send_reasoning:
-            reasoning = "".join(b.text for b in message.blocks if isinstance(b, Thinking) and b.wire == WIRE)
+            reasoning = "".join(b.text for b in message.blocks if isinstance(b, Thinking))
             sent |= {"reasoning_content": reasoning} if reasoning else {}
         if message.calls:
             sent["tool_calls"] = [
                 {
-                    "id": sent_id(call.id),
+                    "id": call.id,
                     "type": "function",
-                    "function": {"name": sent_name(call.name), "arguments": dump(call.arguments).decode()},
+                    "function": {"name": call.name, "arguments": dump(call.arguments).decode()},
                 }
                 for call in message.calls
             ]
@@ -106,11 +105,8 @@ class OpenAIChatWire:
 
 
 def _tool(tool: dict[str, Any]) -> bytes:
-    name = tool["name"]
-    if not is_tool_name(name):
-        raise ProviderError("bad_request", f"the tool name {name!r} cannot be sent: use 1 to 64 of A-Z a-z 0-9 _ -")
     described = {"description": tool["description"]} if tool.get("description") else {}
-    function = {"name": name, **described, "parameters": tool["parameters"]}
+    function = {"name": sent_name(tool["name"]), **described, "parameters": tool["parameters"]}
     return dump({"type": "function", "function": function})
 
 
@@ -118,7 +114,7 @@ def _tool_messages(message: Message) -> list[dict[str, Any]]:
     results = [
         {
             "role": "tool",
-            "tool_call_id": sent_id(result.call_id),
+            "tool_call_id": result.call_id,
             "content": result.content if result.content.strip() else NO_OUTPUT,
         }
         for result in message.results
@@ -148,10 +144,13 @@ class OpenAIChatReply:
     end.
     """
 
-    def __init__(self, target: Target, model: str, request_id: str | None = None) -> None:
+    def __init__(
+        self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
+    ) -> None:
         self._target = target
         self._model = model
         self._request_id = request_id
+        self._names = names or {}
         self._text: list[str] = []
         self._thinking: list[str] = []
         self._refused = False
@@ -230,6 +229,8 @@ class OpenAIChatReply:
     def _complete(self) -> list[StreamItem]:
         self._done = True
         stop = "refused" if self._refused else _STOPS.get(self._finish_reason or "", "other")
+        for draft in self._calls:
+            draft.name = self._names.get(draft.name, draft.name)
         calls = finish_calls(self._calls, stop, last_is_open=self._open_call)
         if calls and stop in ("end_turn", "other"):
             stop = "tool_use"

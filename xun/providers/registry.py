@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from xun.providers import errors, models
+from xun.providers import detect, errors, models
 from xun.providers.base import ModelInfo, Provider, ProviderError
 from xun.providers.endpoints import is_official, read_base_url, read_key
 from xun.providers.http import CONNECT_TIMEOUT, IDLE_TIMEOUT, HttpTransport
@@ -45,12 +45,15 @@ def register_provider(name: str, factory: Factory) -> None:
 def resolve(
     model: str | None, *, env: Mapping[str, str], settings: ProviderSettings = _DEFAULTS
 ) -> tuple[Provider, ModelInfo]:
-    """The provider for `model`, or for the first model that `env` has a key for, and the facts about it.
+    """The provider for `model`, or for the first that `env` has a key for, and the facts about the model.
 
-    Nothing is sent and no client is opened. Raises `ProviderError` (kind "config") in one line that says what
-    to set.
+    Where there is neither, a local server that answers is taken: looking for one blocks for a third of a second
+    at most. Else nothing is sent, and no client is opened. Raises `ProviderError` (kind "config") in one line
+    that says what to set.
     """
-    name = (model or "").strip() or _first_with_a_key(env)
+    name = (model or "").strip()
+    if not name:
+        name, env = _first(env)
     if name == "demo" or name.startswith("scripted:"):
         return _scripted(name, settings)
     prefix, _, rest = name.partition("/")
@@ -62,6 +65,8 @@ def resolve(
         raise ProviderError("config", f"{prefix}/… is not built yet; {_known()}")
     if prefix not in _BUILT_IN:
         raise ProviderError("config", f"no provider is called {errors.clean(prefix, 60)!r}; {_known()}")
+    if prefix == "openai-chat" and not any(env.get(variable, "").strip() for variable in _CHAT_VARIABLES):
+        env = _served_locally(rest, env)
     return _remote(prefix, rest, env, settings)
 
 
@@ -84,8 +89,8 @@ def resolve_object(
     """
     from xun.providers.sdk import SdkTransport, client_kind
 
-    wire = client_kind(provider)
-    if wire is None:
+    prefix = client_kind(provider)
+    if prefix is None:
         if not callable(getattr(provider, "stream", None)):
             kind = type(provider).__name__
             raise ProviderError("config", f"{kind} is neither a provider nor a client of anthropic or openai")
@@ -93,9 +98,10 @@ def resolve_object(
         return cast(Provider, provider), models.find(provider.name, name)
     if not model:
         raise ProviderError("config", f"name the model to use with this {type(provider).__name__}")
-    prefix = "anthropic" if wire == "anthropic" else "openai"
     url = str(getattr(provider, "base_url", "")).rstrip("/")
     official = is_official(url, _OFFICIAL[prefix][0])
+    # Who serves an OpenAI client elsewhere (Azure, a local server) surely knows Chat Completions, perhaps no more.
+    spoken = prefix if prefix == "anthropic" or official else "openai-chat"
     secret = getattr(provider, "api_key", None)
     target = Target(
         prefix,
@@ -107,13 +113,13 @@ def resolve_object(
     )
     transport = SdkTransport(
         target,
-        wire,
+        _WIRES[spoken],
         client=provider,
         connect_timeout=settings.connect_timeout,
         idle_timeout=settings.idle_timeout,
     )
     info = _priced_at(url, models.find(prefix, model))
-    return RemoteProvider(_wire(prefix, target, official), transport), info
+    return RemoteProvider(_wire(spoken, target, official), transport), info
 
 
 _OFFICIAL = {
@@ -122,21 +128,35 @@ _OFFICIAL = {
 }
 
 
-def _first_with_a_key(env: Mapping[str, str]) -> str:
-    for prefix, variable in (("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY")):
-        if env.get(variable, "").strip():
-            return f"{prefix}/{models.default_model(prefix)}"
-    if env.get("XUN_OPENAI_BASE_URL", "").strip():
-        name = env.get("XUN_OPENAI_MODEL", "").strip()
-        if not name:
+def _first(env: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+    """The name of the first model there is, and the environment in which it is reached."""
+    for found in detect.configured(env):
+        if found.model is None:
             detail = "set XUN_OPENAI_MODEL to a model of the server at XUN_OPENAI_BASE_URL"
             raise ProviderError("config", detail)
-        return f"openai-chat/{name}"
+        return found.model, env
+    for found in detect.local_servers_now(env):
+        if found.model is not None:
+            return found.model, _reaching(found, env)
     raise ProviderError(
         "config",
         "no model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY,"
         " or XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL; or try --model demo",
     )
+
+
+def _served_locally(model: str, env: Mapping[str, str]) -> Mapping[str, str]:
+    """`env`, with the address of the local server that has `model`, where there is one: a session may name it."""
+    servers = detect.local_servers_now(env)
+    return next((_reaching(found, env) for found in servers if model in found.models), env)
+
+
+def _reaching(found: detect.Found, env: Mapping[str, str]) -> dict[str, str]:
+    # A key that is set was meant for another server.
+    return {**env, "XUN_OPENAI_BASE_URL": found.base_url, "XUN_OPENAI_API_KEY": ""}
+
+
+_CHAT_VARIABLES = ("XUN_OPENAI_BASE_URL", "OPENAI_API_KEY")
 
 
 def _no_prefix(name: str) -> str:
@@ -166,13 +186,13 @@ def _remote(prefix: str, model: str, env: Mapping[str, str], settings: ProviderS
     target = Target(
         name=prefix,
         label={"anthropic": "Anthropic", "openai": "OpenAI"}[service] if official else "the model server",
-        url=f"{base}{_PATHS[service]}",
+        url=f"{base}{_PATHS[prefix]}",
         key_variable=key_variable,
         url_variable=url_variable,
         suggestion=models.default_model(service) if official else "",
         secret=key or "",
     )
-    provider = RemoteProvider(_wire(prefix, target, official), _transport(target, service, base, key, settings))
+    provider = RemoteProvider(_wire(prefix, target, official), _transport(target, prefix, base, key, settings))
     info = _priced_at(base, models.find(service if official else prefix, model))
     return provider, replace(info, provider=prefix)
 
@@ -182,7 +202,8 @@ def _priced_at(url: str, info: ModelInfo) -> ModelInfo:
     return info if info.input_price is not None else replace(info, price_lists=(url, *info.price_lists))
 
 
-_PATHS = {"anthropic": "/messages", "openai": "/chat/completions"}
+_PATHS = {"anthropic": "/messages", "openai": "/responses", "openai-chat": "/chat/completions"}
+_WIRES = {"anthropic": "anthropic", "openai": "openai-responses", "openai-chat": "openai-chat"}
 
 
 def _wire(prefix: str, target: Target, official: bool) -> Wire:
@@ -191,20 +212,23 @@ def _wire(prefix: str, target: Target, official: bool) -> Wire:
         from xun.providers.anthropic import AnthropicWire
 
         return AnthropicWire(target, official=official)
+    if prefix == "openai":
+        from xun.providers.openai_responses import OpenAIResponsesWire
+
+        return OpenAIResponsesWire(target, official=official)
     from xun.providers.openai_chat import OpenAIChatWire
 
     return OpenAIChatWire(target, official=official)
 
 
-def _transport(target: Target, service: str, base: str, key: str | None, settings: ProviderSettings) -> Transport:
+def _transport(target: Target, prefix: str, base: str, key: str | None, settings: ProviderSettings) -> Transport:
     times = {"connect_timeout": settings.connect_timeout, "idle_timeout": settings.idle_timeout}
     if settings.transport == "sdk":
         from xun.providers.sdk import SdkTransport, new_client
 
-        wire = "anthropic" if service == "anthropic" else "openai-chat"
         # Servers without a key exist, but the SDKs insist on one.
-        return SdkTransport(target, wire, make=lambda: new_client(wire, base, key or "none"), **times)
+        return SdkTransport(target, _WIRES[prefix], make=lambda: new_client(prefix, base, key or "none"), **times)
     if key is None:
         return HttpTransport(target, {}, **times)
-    headers = {"x-api-key": key} if service == "anthropic" else {"authorization": f"Bearer {key}"}
+    headers = {"x-api-key": key} if prefix == "anthropic" else {"authorization": f"Bearer {key}"}
     return HttpTransport(target, headers, **times)

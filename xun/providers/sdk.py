@@ -14,7 +14,7 @@ from xun.providers.base import ProviderError
 from xun.providers.sse import ServerEvent
 from xun.providers.transport import Call, Target
 
-_PATHS = {"anthropic": "/v1/messages", "openai-chat": "/chat/completions"}
+_PATHS = {"anthropic": "/v1/messages", "openai-chat": "/chat/completions", "openai-responses": "/responses"}
 
 
 class SdkTransport:
@@ -137,7 +137,7 @@ async def _read_payloads(payloads: AsyncIterator[Any]) -> AsyncGenerator[ServerE
 
 
 def client_kind(client: Any) -> str | None:
-    """The wire that an SDK's asynchronous client object speaks, or None for anything else.
+    """The package of an SDK's asynchronous client object, "anthropic" or "openai", or None for anything else.
 
     Raises `ProviderError` (kind "config") for a synchronous client: it would block the event loop.
     """
@@ -147,13 +147,13 @@ def client_kind(client: Any) -> str | None:
             if cls.__name__ == "SyncAPIClient":
                 name = type(client).__name__
                 raise ProviderError("config", f"pass an asynchronous client: Async{name} instead of {name}")
-            return "anthropic" if package == "anthropic" else "openai-chat"
+            return package
     return None
 
 
-def new_client(wire: str, base_url: str, api_key: str) -> Any:
+def new_client(prefix: str, base_url: str, api_key: str) -> Any:
     """A client of ours, which never retries: the loop has the only retries there are."""
-    if wire == "anthropic":
+    if prefix == "anthropic":
         import anthropic
 
         return anthropic.AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=0)

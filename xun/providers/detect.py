@@ -1,0 +1,135 @@
+"""What there is to work with on this machine: providers whose variables are set, and local model servers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xun.providers import models
+from xun.providers.errors import clean
+
+if TYPE_CHECKING:
+    import httpx2
+
+TIMEOUT = 0.3
+SERVERS_VARIABLE = "XUN_LOCAL_SERVERS"
+USUAL_SERVERS = (
+    ("Ollama", "http://127.0.0.1:11434"),
+    ("LM Studio", "http://127.0.0.1:1234"),
+    ("llama.cpp", "http://127.0.0.1:8080"),
+    ("vLLM", "http://127.0.0.1:8000"),
+)
+
+_CONFIGURED = (
+    ("Anthropic", "anthropic", "ANTHROPIC_API_KEY"),
+    ("OpenAI", "openai", "OPENAI_API_KEY"),
+    ("OpenAI-compatible server", "openai-chat", "XUN_OPENAI_BASE_URL"),
+)
+_OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
+_OFF = ("off", "no", "false", "0")
+_NO_CHAT = ("embed", "rerank", "whisper", "bge-")
+_MAX_BYTES = 1024 * 1024
+_MAX_MODELS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A way to a model. `provider` is the prefix of --model, and `models` are names to put after it, the default first.
+
+    `name` is what to call it, `variable` the one that is set, `base_url` where a local server answers, with its
+    version segment.
+    """
+
+    name: str
+    provider: str
+    models: tuple[str, ...] = ()
+    variable: str = ""
+    base_url: str = ""
+
+    @property
+    def model(self) -> str | None:
+        """The default as `PROVIDER/NAME`, or None where no model is known."""
+        return f"{self.provider}/{self.models[0]}" if self.models else None
+
+
+def configured(env: Mapping[str, str]) -> list[Found]:
+    """The providers that `env` has a key or an address for, in the order they are tried. Nothing is sent."""
+    found: list[Found] = []
+    for name, provider, variable in _CONFIGURED:
+        if not env.get(variable, "").strip():
+            continue
+        if provider == "openai-chat":
+            chosen = env.get("XUN_OPENAI_MODEL", "").strip()
+        else:
+            chosen = models.default_model(provider)
+        found.append(Found(name, provider, (chosen,) if chosen else (), variable))
+    return found
+
+
+def servers_of(env: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    """Where to look: XUN_LOCAL_SERVERS, which lists http addresses or says "off", or else the usual ports."""
+    text = env.get(SERVERS_VARIABLE, "").strip()
+    if not text:
+        return USUAL_SERVERS
+    if text.lower() in _OFF:
+        return ()
+    addresses = [address.strip().rstrip("/").removesuffix("/v1") for address in text.split(",")]
+    return [("local server", address) for address in addresses if address.startswith("http://")]
+
+
+async def local_servers(
+    timeout: float = TIMEOUT,
+    servers: Sequence[tuple[str, str]] = USUAL_SERVERS,
+) -> list[Found]:
+    """The servers of `servers`, names and addresses, that list a model within `timeout` seconds, in that order.
+
+    All are asked at once. Models that cannot hold a conversation, by their names, are left out. Never raises.
+    """
+    import httpx2
+
+    if not servers:
+        return []
+    # Neither a proxy nor certificates are needed here, and the latter take long to load.
+    plain = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    async with httpx2.AsyncClient(trust_env=False, verify=plain, timeout=timeout) as client:
+        answers = await asyncio.gather(*(_ask(client, name, url, timeout) for name, url in servers))
+    return [found for found in answers if found is not None]
+
+
+def local_servers_now(env: Mapping[str, str], timeout: float = TIMEOUT) -> list[Found]:
+    """The same for synchronous code, also on the thread of a running loop: blocks for at most about `timeout`."""
+    servers = servers_of(env)
+    found: list[Found] = []
+    if servers:
+        thread = threading.Thread(target=lambda: found.extend(asyncio.run(local_servers(timeout, servers))))
+        thread.start()
+        thread.join()
+    return found
+
+
+async def _ask(client: httpx2.AsyncClient, name: str, url: str, seconds: float) -> Found | None:
+    try:
+        async with asyncio.timeout(seconds), client.stream("GET", f"{url}/v1/models") as response:
+            if response.status_code != 200:
+                return None
+            body = b""
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > _MAX_BYTES:
+                    return None
+        listed = json.loads(body)["data"]
+        names = [model["id"] for model in listed if isinstance(model["id"], str)]
+        owner = _OWNERS.get(str(listed[0].get("owned_by")), name) if listed else name
+    except Exception:  # noqa: BLE001 - whatever else listens there is not a model server
+        return None
+    usable = tuple(model for model in names if _can_chat(model))[:_MAX_MODELS]
+    return Found(owner, "openai-chat", usable, base_url=f"{url}/v1") if usable else None
+
+
+def _can_chat(model: Any) -> bool:
+    return model == clean(model) != "" and not any(part in model.lower() for part in _NO_CHAT)

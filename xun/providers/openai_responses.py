@@ -1,0 +1,122 @@
+"""The OpenAI Responses wire: a `Request` to bytes, without anything stored at the server. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from xun.messages import Block, Image, Message, Text, Thinking, ToolCall, ToolResult
+from xun.providers import effort, models
+from xun.providers.base import Request
+from xun.providers.encoding import dump, own_names, prefix_key, sent_name
+from xun.providers.history import Fragment, HistoryCache
+from xun.providers.openai_responses_reply import WIRE, ResponsesReply
+from xun.providers.transport import Target
+
+NO_OUTPUT = "(no output)"
+
+
+class OpenAIResponsesWire:
+    """The wire of one target. `official` is OpenAI's own service, whose models are known to reason or not."""
+
+    name = WIRE
+
+    def __init__(self, target: Target, *, official: bool = True) -> None:
+        self._target = target
+        self._official = official
+        self._history = HistoryCache(WIRE, self._fragment, lambda _, parts: b",".join(parts))
+
+    def body(self, request: Request) -> bytes:
+        """The request body. Settings, instructions and tools come first: a longer history only appends."""
+        info = models.find("openai" if self._official else self._target.name, request.model)
+        head: dict[str, Any] = {"model": request.model, "stream": True, "store": False}
+        if request.max_tokens is not None:
+            head["max_output_tokens"] = request.max_tokens
+        if request.temperature is not None:
+            head["temperature"] = request.temperature
+        head |= effort.responses_fields(info, request.effort, official=self._official)
+        tools = b"[" + b",".join(map(_tool, request.tools)) + b"]" if request.tools else b""
+        if request.cache and self._official:
+            head["prompt_cache_key"] = prefix_key(request.model, request.system, tools)
+        if request.system.strip():
+            head["instructions"] = request.system
+        parts: list[bytes] = [dump(head)[:-1]]
+        if tools:
+            parts += [b',"tools":', tools]
+        return b"".join([*parts, b',"input":[', *self._history.pieces(request.messages), b"]}"])
+
+    def headers(self, request: Request) -> dict[str, str]:
+        return {}
+
+    def reply(self, request: Request, request_id: str | None) -> ResponsesReply:
+        return ResponsesReply(self._target, request.model, request_id, own_names(request.tools))
+
+    def _fragment(self, message: Message) -> Fragment:
+        """The items of a message, none when it says nothing."""
+        if message.role == "assistant":
+            items = self._reply_items(message)
+        else:
+            items = [*map(_output, message.results), *_user(message.blocks)]
+        return "", b",".join(map(dump, items))
+
+    def _reply_items(self, message: Message) -> list[dict[str, Any]]:
+        """Text, calls and reasoning in their order. Reasoning that led to nothing is refused, so it stays out."""
+        items: list[dict[str, Any]] = []
+        for place, block in enumerate(message.blocks):
+            match block:
+                case Text(text=text) if text.strip():
+                    items.append(self._said(message, place, text))
+                case ToolCall():
+                    arguments = dump(block.arguments).decode()
+                    items.append(
+                        {"type": "function_call", "call_id": block.id, "name": block.name, "arguments": arguments}
+                    )
+                case Thinking() if item := _reasoning(block, sealed=self._official):
+                    items.append(item)
+        while items and items[-1]["type"] == "reasoning":
+            items.pop()
+        return items
+
+    def _said(self, message: Message, place: int, text: str) -> dict[str, Any]:
+        item = {"type": "message", "role": "assistant", "content": text}
+        reply = message.reply
+        if self._official and reply and "phase" in models.find("openai", reply.model).capabilities:
+            # These models label what they say and want to see the labels again.
+            is_last = not any(isinstance(block, Text | ToolCall) for block in message.blocks[place + 1 :])
+            item["phase"] = "final_answer" if is_last else "commentary"
+        return item
+
+
+def _tool(tool: dict[str, Any]) -> bytes:
+    described = {"description": tool["description"]} if tool.get("description") else {}
+    # Strict is the default of this API and would refuse schemas with optional parameters.
+    rest = {"parameters": tool["parameters"], "strict": False}
+    return dump({"type": "function", "name": sent_name(tool["name"]), **described, **rest})
+
+
+def _reasoning(thinking: Thinking, *, sealed: bool) -> dict[str, Any] | None:
+    """The item as it came. Nothing is stored at OpenAI, so there an item without its seal is unknown."""
+    if thinking.data is None:
+        return None
+    try:
+        item = json.loads(thinking.data)
+    except ValueError:
+        return None
+    return item if item.get("encrypted_content") or not sealed else None
+
+
+def _output(result: ToolResult) -> dict[str, Any]:
+    output = result.content if result.content.strip() else NO_OUTPUT
+    return {"type": "function_call_output", "call_id": result.call_id, "output": output}
+
+
+def _user(blocks: Sequence[Block]) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = []
+    for block in blocks:
+        if isinstance(block, Text) and block.text.strip():
+            parts.append({"type": "input_text", "text": block.text})
+        elif isinstance(block, Image):
+            url = f"data:{block.media_type};base64,{block.data}"
+            parts.append({"type": "input_image", "detail": "auto", "image_url": url})
+    return [{"type": "message", "role": "user", "content": parts}] if parts else []

@@ -1,0 +1,203 @@
+"""A reply on the OpenAI Responses wire: server events to stream items. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from xun.messages import Block, Message, ModelStop, Reply, Text, Thinking, Usage
+from xun.providers import errors
+from xun.providers.base import Done, ProviderError, StreamItem, TextPart, ThinkingPart
+from xun.providers.calls import DraftCall, finish_calls
+from xun.providers.encoding import dump
+from xun.providers.sse import ServerEvent
+from xun.providers.transport import Target
+
+WIRE = "openai-responses"
+
+_INCOMPLETE: dict[str, ModelStop] = {"max_output_tokens": "max_tokens", "content_filter": "refused"}
+_REASONING_KEYS = ("type", "id", "summary", "content", "encrypted_content")
+_PARTS_APART = "\n\n"
+
+
+@dataclass(slots=True)
+class _Item:
+    """An output item while it arrives; `text` is what was streamed of it, `final` the whole once it is there."""
+
+    type: str
+    start: dict[str, Any] = field(default_factory=dict)
+    text: list[str] = field(default_factory=list)
+    final: dict[str, Any] | None = None
+
+    @property
+    def known(self) -> dict[str, Any]:
+        return self.final or self.start
+
+
+class ResponsesReply:
+    """Builds one reply. Only `response.completed` and `response.incomplete` end it well.
+
+    `names` maps the names tools were sent under to their own.
+    """
+
+    def __init__(
+        self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
+    ) -> None:
+        self._target = target
+        self._model = model
+        self._request_id = request_id
+        self._names = names or {}
+        self._items: dict[int, _Item] = {}
+        self._refused = False
+        self._began = False
+        self._done = False
+
+    def feed(self, event: ServerEvent) -> list[StreamItem]:
+        """The parts that `event` brought. Events and items of unknown kinds are skipped."""
+        if self._done or event.data.strip() == "[DONE]":
+            return []
+        try:
+            return list(self._take(json.loads(event.data)))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise self._broken("the server sent an event that is not understood") from None
+
+    def finish(self) -> list[StreamItem]:
+        """Raises `ProviderError` (kind "protocol", transient) unless the reply came to its end."""
+        if not self._done:
+            raise self._broken("the reply ended early" if self._began else "the reply was empty")
+        return []
+
+    def _take(self, payload: dict[str, Any]) -> Iterator[StreamItem]:
+        match payload["type"]:
+            case "response.created" | "response.in_progress":
+                self._began = True
+                self._model = payload["response"].get("model") or self._model
+            case "response.completed" | "response.incomplete":
+                yield from self._end(payload["response"])
+            case "response.failed":
+                raise errors.from_event(self._target, self._model, payload["response"], self._request_id)
+            case "error":
+                raise errors.from_event(self._target, self._model, payload, self._request_id)
+            case kind if "output_index" in payload:
+                self._began = True
+                yield from self._grow(kind, payload)
+
+    def _grow(self, kind: str, payload: dict[str, Any]) -> Iterator[StreamItem]:
+        index = payload["output_index"]
+        match kind:
+            case "response.output_item.added":
+                self._items[index] = _Item(payload["item"]["type"], payload["item"])
+            case "response.output_item.done":
+                yield from self._close(index, payload["item"])
+            case "response.output_text.delta":
+                yield from self._say(self._item(index, "message"), payload["delta"])
+            case "response.refusal.delta":
+                self._refused = True
+                yield from self._say(self._item(index, "message"), payload["delta"])
+            case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
+                yield from self._think(self._item(index, "reasoning"), payload["delta"])
+            case "response.reasoning_summary_part.added" if self._item(index, "reasoning").text:
+                yield from self._think(self._item(index, "reasoning"), _PARTS_APART)
+            case "response.function_call_arguments.delta":
+                self._item(index, "function_call").text.append(payload["delta"])
+            case "response.function_call_arguments.done":
+                self._item(index, "function_call").text = [payload["arguments"]]
+
+    def _item(self, index: int, kind: str) -> _Item:
+        return self._items.setdefault(index, _Item(kind))
+
+    def _say(self, item: _Item, text: str) -> Iterator[StreamItem]:
+        item.text.append(text)
+        if text:
+            yield TextPart(text)
+
+    def _think(self, item: _Item, text: str) -> Iterator[StreamItem]:
+        item.text.append(text)
+        if text:
+            yield ThinkingPart(text)
+
+    def _close(self, index: int, whole: dict[str, Any]) -> Iterator[StreamItem]:
+        """Takes the final form of an item, and gives out what was not streamed of it."""
+        item = self._items.setdefault(index, _Item(whole["type"]))
+        if item.final is not None or item.type != whole["type"]:
+            return
+        item.final = whole
+        if item.type == "message":
+            self._refused = self._refused or any(part["type"] == "refusal" for part in whole["content"])
+            if not item.text:
+                said = (part.get("text") or part.get("refusal") or "" for part in whole["content"])
+                yield from self._say(item, "".join(said))
+        elif item.type == "reasoning" and not item.text:
+            parts = whole.get("summary") or whole.get("content") or ()
+            yield from self._think(item, _PARTS_APART.join(part["text"] for part in parts))
+
+    def _end(self, response: dict[str, Any]) -> Iterator[StreamItem]:
+        self._model = response.get("model") or self._model
+        if not self._items or any(item.final is None for item in self._items.values()):
+            # Some servers tell the whole of an item only here.
+            for index, whole in enumerate(response.get("output") or ()):
+                yield from self._close(index, whole)
+        reason = (response.get("incomplete_details") or {}).get("reason")
+        stop: ModelStop = "end_turn"
+        if reason or response.get("status") == "incomplete":
+            stop = _INCOMPLETE.get(reason, "other")
+        if self._refused:
+            stop = "refused"
+        self._done = True
+        yield Done(self._message(stop, _usage(response.get("usage"))))
+
+    def _message(self, stop: ModelStop, usage: Usage | None) -> Message:
+        items = [self._items[index] for index in sorted(self._items)]
+        drafts = [self._draft(item) for item in items if item.type == "function_call"]
+        last_is_call = bool(items) and items[-1].type == "function_call"
+        calls = finish_calls(drafts, stop, last_is_open=last_is_call)
+        if calls and stop == "end_turn":
+            stop = "tool_use"
+        waiting = iter(calls)
+        blocks = [next(waiting) if item.type == "function_call" else _closed(item) for item in items]
+        reply = Reply(
+            provider=self._target.name,
+            model=self._model,
+            stop_reason=stop,
+            request_id=self._request_id,
+            usage=usage,
+        )
+        return Message(role="assistant", blocks=tuple(b for b in blocks if b is not None), reply=reply)
+
+    def _draft(self, item: _Item) -> DraftCall:
+        known = item.known
+        name = known.get("name") or ""
+        arguments = (item.final or {}).get("arguments") or "".join(item.text)
+        return DraftCall(known.get("call_id") or "", self._names.get(name, name), arguments)
+
+    def _broken(self, detail: str) -> ProviderError:
+        error = errors.incomplete(self._target.label, detail)
+        error.request_id = self._request_id
+        return error
+
+
+def _closed(item: _Item) -> Block | None:
+    text = "".join(item.text)
+    if item.type == "message":
+        return Text(text=text) if text else None
+    if item.type != "reasoning":
+        return None
+    if item.final is None:
+        return Thinking(text=text, wire=WIRE) if text else None
+    # The item goes back as it came, so all of it is kept; nulls and states are not input.
+    kept = {key: item.final[key] for key in _REASONING_KEYS if item.final.get(key) is not None}
+    return Thinking(text=text, data=dump(kept).decode(), wire=WIRE)
+
+
+def _usage(counted: dict[str, Any] | None) -> Usage | None:
+    if not counted:
+        return None
+    details = counted.get("input_tokens_details") or {}
+    return Usage(
+        input_tokens=counted.get("input_tokens") or 0,
+        output_tokens=counted.get("output_tokens") or 0,
+        cache_read_input_tokens=details.get("cached_tokens") or 0,
+        cache_creation_input_tokens=details.get("cache_write_tokens") or 0,
+    )
