@@ -22,15 +22,15 @@ class Block(Item):
     def __init__(self, text: str, *, gap: bool) -> None:
         super().__init__(gap=gap)
         self._source = text
-        self._held: tuple[int, list[Line]] | None = None
+        self._held: Open | None = None
 
     @property
     def source(self) -> str:
         return self._source
 
-    def hold(self, width: int, rows: list[Line]) -> None:
-        """Keep the look of the open block for now: somebody reads it, and nothing they look at may move."""
-        self._held = (width, rows)
+    def hold(self, look: Open) -> None:
+        """Look as the block did while it was open: somebody reads it, and nothing they look at may move."""
+        self._held = look
 
     def release(self) -> bool:
         """Take the look of Markdown. False if it has that already."""
@@ -41,8 +41,8 @@ class Block(Item):
         return True
 
     def body(self, width: int) -> list[Line]:
-        if self._held is not None and self._held[0] == width:
-            return self._held[1]
+        if self._held is not None:
+            return self._held.body(width)
         return render(self._source, width, MARGIN)
 
     def estimate(self, width: int) -> int:
@@ -73,7 +73,10 @@ class Open(Item):
         if width != self._width:
             self._restart(width)
             self._take(self.source)
-        return self._rows
+        shown = len(self._rows)
+        while shown > 1 and not self._rows[shown - 1].content:
+            shown -= 1  # an empty line that nothing follows yet
+        return self._rows[:shown]
 
     def estimate(self, width: int) -> int:
         return (len(self._rows) if width == self._width else rows_of(self.source, width - 2)) + self.gap

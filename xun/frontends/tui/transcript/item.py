@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xun.frontends.tui.transcript.line import Line, Piece, joined
 from xun.frontends.tui.transcript.wrap import MIN_WIDTH, clean, wrap, wrap_all
 
@@ -20,13 +18,12 @@ class Item:
     `version` grows with each change. `gap` sets the item off from the one before by an empty row.
     """
 
-    __slots__ = ("gap", "version")
-
-    foldable = False
+    __slots__ = ("foldable", "gap", "version")
 
     def __init__(self, *, gap: bool = True) -> None:
         self.gap = gap
         self.version = 0
+        self.foldable = False
 
     @property
     def text(self) -> str:
@@ -63,11 +60,10 @@ class Folding(Item):
 
     __slots__ = ("folded",)
 
-    foldable = True
-
     def __init__(self, *, folded: bool = True, gap: bool = True) -> None:
         super().__init__(gap=gap)
         self.folded = folded
+        self.foldable = True
 
     def toggle(self, folded: bool | None = None) -> None:
         self.folded = not self.folded if folded is None else folded
@@ -127,22 +123,19 @@ class Notice(Item):
 
 
 class Output(Item):
-    """What a command printed: pieces with styles, or plain text."""
+    """What a command printed."""
 
-    __slots__ = ("_pieces",)
+    __slots__ = ("_source",)
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self._pieces = pieces
+        self._source = text
 
     def body(self, width: int) -> list[Line]:
-        rows: list[Line] = []
-        for number, line in enumerate(split_pieces(self._pieces)):
-            rows += wrap(line, width, first=MARGIN, paragraph=number)
-        return rows
+        return wrap_all(clean(self._source.rstrip()), "text", width, first=MARGIN)
 
     def estimate(self, width: int) -> int:
-        return rows_of("".join(text for text, _ in self._pieces), width - 2) + self.gap
+        return rows_of(self._source, width - 2) + self.gap
 
 
 class Thinking(Folding):
@@ -207,17 +200,6 @@ class Compaction(Folding):
 
     def estimate(self, width: int) -> int:
         return 1 + self.gap if self.folded else 1 + self.gap + rows_of(self._summary, width - 2)
-
-
-def split_pieces(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """Pieces cut at their newlines, a list for each line."""
-    lines: list[list[Piece]] = [[]]
-    for text, style in pieces:
-        head, *rest = text.split("\n")
-        if head:
-            lines[-1].append((head, style))
-        lines += [[(part, style)] if part else [] for part in rest]
-    return lines
 
 
 def note(text: str, at: tuple[int, int]) -> Line:

@@ -1,0 +1,221 @@
+"""From messages and events to the items of a transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from xun.agent.compact_note import is_note
+from xun.events import (
+    AnyEvent,
+    AttemptReset,
+    Compacted,
+    Decided,
+    HistoryReplaced,
+    MessageAdded,
+    Notice,
+    TextDelta,
+    ThinkingDelta,
+    ToolEnded,
+    ToolProgress,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from xun.frontends.text import one_line
+from xun.frontends.tui.transcript.answer import Block
+from xun.frontends.tui.transcript.item import Compaction, Item, Output, Prompt, Thinking
+from xun.frontends.tui.transcript.item import Notice as NoticeItem
+from xun.frontends.tui.transcript.rows import Rows
+from xun.frontends.tui.transcript.splitter import split
+from xun.frontends.tui.transcript.stream import Stream
+from xun.frontends.tui.transcript.tool_row import ToolRow
+from xun.messages import Image, Message, Text, ToolCall, ToolResult
+from xun.messages import Thinking as ThinkingBlock
+from xun.policy.action import describe
+
+
+class Book:
+    """Hears events and keeps `rows` true to them. Deltas wait until `flush`.
+
+    `reading` tells whether somebody has scrolled up and looks at an item, which must not change its rows then.
+    """
+
+    def __init__(self, rows: Rows, reading: Callable[[int], bool]) -> None:
+        self._rows = rows
+        self._stream = Stream(rows, reading)
+        self._calls: dict[str, tuple[int, ToolRow]] = {}
+        self._agent: str | None = None  # whose turn it is
+
+    def load(self, messages: Iterable[Message]) -> None:
+        """Show these messages and nothing else."""
+        self.clear()
+        items: list[Item] = []
+        for message in messages:
+            items += self._items(message, len(items), items[-1] if items else None)
+        self._rows.extend(items)
+
+    def clear(self) -> None:
+        self._stream.drop()
+        self._rows.truncate(0)
+        self._calls.clear()
+
+    def flush(self) -> None:
+        """Take in the deltas that wait."""
+        self._stream.flush()
+
+    def release(self) -> bool:
+        """Give blocks that nobody looks at any more their final look. False if that changed nothing."""
+        return self._stream.release()
+
+    def add(self, item: Item) -> None:
+        """Put an item at the end."""
+        self._stream.flush()
+        self._rows.append(item)
+
+    def hear(self, event: AnyEvent) -> bool:
+        """Take note of an event. False if it changes nothing here.
+
+        Of sub-agents, whose turns run inside a turn under ids of their own, only notices and refusals are shown.
+        """
+        if isinstance(event, TurnStarted) and self._agent is None:
+            self._agent = event.agent_id
+        foreign = self._agent is not None and event.agent_id != self._agent
+        if foreign and not isinstance(event, Notice | Decided):
+            return False
+        if isinstance(event, TextDelta | ThinkingDelta):
+            self._stream.take(event)
+            return True
+        return self._hear_call(event) or self._hear_turn(event)
+
+    def _hear_turn(self, event: AnyEvent) -> bool:
+        match event:
+            case MessageAdded(message=message):
+                self._message(message)
+            case AttemptReset(reason=reason, wait=wait):
+                self._stream.drop()
+                self._rows.append(NoticeItem(f"{one_line(reason, 300)}; trying again in {wait:.1f} s", "warning"))
+            case HistoryReplaced(messages=messages, reason=reason):
+                # What was compacted stays readable here; the mark comes with `Compacted`.
+                if reason == "compact":
+                    return False
+                self.load(messages)
+            case Compacted():
+                self.add(Compaction(_compacted(event), event.summary))
+            case Notice(level=level, text=text):
+                self.add(NoticeItem(text, level))
+            case TurnEnded():
+                self._end(event)
+            case _:
+                return False
+        return True
+
+    def _hear_call(self, event: AnyEvent) -> bool:
+        match event:
+            case ToolStarted(call=call):
+                self._row(call).started()
+                self._touch(call.id)
+            case ToolProgress(call_id=call_id, text=text) if call_id in self._calls:
+                self._calls[call_id][1].progress(text)
+                self._touch(call_id)
+            case ToolEnded(call_id=call_id, outcome=outcome, result=result, seconds=seconds) if call_id in self._calls:
+                self._calls[call_id][1].ended(outcome, result, seconds)
+                self._touch(call_id)
+            case Decided(call_id=call_id) if call_id in self._calls:
+                self._calls[call_id][1].decided(event)
+                self._touch(call_id)
+            case Decided(allowed=False, decision=decision):
+                why = "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
+                what = one_line(describe(decision.action), 200)
+                self.add(NoticeItem(f"refused: {what}" + (f" ({why})" if why else ""), "warning"))
+            case _:
+                return False
+        return True
+
+    def _touch(self, call_id: str) -> None:
+        self._rows.changed(self._calls[call_id][0])
+
+    def _row(self, call: ToolCall) -> ToolRow:
+        """The row of a call, made at the end where there is none."""
+        if call.id not in self._calls:
+            self._stream.flush()
+            last = self._rows[len(self._rows) - 1] if len(self._rows) else None
+            row = ToolRow(call, gap=not isinstance(last, ToolRow))
+            self._calls[call.id] = (self._rows.append(row), row)
+        return self._calls[call.id][1]
+
+    def _message(self, message: Message) -> None:
+        if message.role == "assistant":
+            if self._stream.settle(message):
+                for call in message.calls:
+                    self._row(call)
+                return
+            self._stream.drop()
+        if message.role == "tool":
+            for result in message.results:
+                self._result(result)
+                self._rows.changed(self._calls[result.call_id][0]) if result.call_id in self._calls else None
+            return
+        last = self._rows[len(self._rows) - 1] if len(self._rows) else None
+        for item in self._items(message, len(self._rows), last):
+            self._rows.append(item)
+
+    def _items(self, message: Message, start: int, last: Item | None) -> list[Item]:
+        """What a message shows as. `start` is the index of the first item, `last` what stands before it."""
+        if message.role == "user":
+            return [_prompt(message)]
+        items: list[Item] = []
+        for block in message.blocks:
+            match block:
+                case Text(text=text):
+                    items += blocks_of(text)
+                case ThinkingBlock(text=text, data=data) if text or data:
+                    items.append(Thinking(text, done=True))
+                case ToolCall():
+                    before = items[-1] if items else last
+                    row = ToolRow(block, gap=not isinstance(before, ToolRow))
+                    self._calls[block.id] = (start + len(items), row)
+                    items.append(row)
+                case ToolResult():
+                    self._result(block)
+        return items
+
+    def _result(self, result: ToolResult) -> None:
+        """A result in history. What the call's own end told is better where that is known."""
+        found = self._calls.get(result.call_id)
+        if found is not None and not found[1].finished:
+            found[1].ended("error" if result.is_error else "ok", result)
+
+    def _end(self, event: TurnEnded) -> None:
+        self._agent = None
+        self._stream.close()
+        if event.status == "cancelled":
+            self._rows.append(NoticeItem("interrupted"))
+        elif event.error is not None:
+            self._rows.append(NoticeItem(event.error.message, "error"))
+        elif event.status == "failed":
+            self._rows.append(NoticeItem(f"the turn ended early: {event.stop_reason.replace('_', ' ')}", "warning"))
+
+
+def blocks_of(text: str) -> Sequence[Block]:
+    """The blocks of a whole answer. The first is always set off from what stands before."""
+    return [Block(block.text, gap=block.gap or not index) for index, block in enumerate(split(text))]
+
+
+def _prompt(message: Message) -> Item:
+    if is_note(message):
+        return Compaction("earlier conversation, summed up", message.text)
+    images = sum(isinstance(block, Image) for block in message.blocks)
+    text = message.text + (f"\n[{images} image{'' if images == 1 else 's'}]" if images else "")
+    return Prompt(text)
+
+
+def _compacted(event: Compacted) -> str:
+    who = "compacted by itself" if event.automatic else "compacted"
+    return (
+        f"{who}: {event.before_tokens:,} → {event.after_tokens:,} tokens, "
+        f"{event.removed_messages:,} message{'' if event.removed_messages == 1 else 's'} "
+        + ("summed up" if event.summary else "shortened")
+    )
+
+
+__all__ = ["Book", "Output", "blocks_of"]

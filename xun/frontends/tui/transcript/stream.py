@@ -1,0 +1,148 @@
+"""The reply that is arriving: deltas become items, provisional until the message itself comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xun.events import TextDelta, ThinkingDelta
+from xun.frontends.tui.transcript.answer import Block, Open
+from xun.frontends.tui.transcript.item import Item, Thinking
+from xun.frontends.tui.transcript.rows import Rows
+from xun.frontends.tui.transcript.splitter import Block as Closed
+from xun.frontends.tui.transcript.splitter import Splitter
+from xun.messages import Message
+from xun.messages import Thinking as ThinkingBlock
+
+
+class Stream:
+    """Writes a reply at the end of `rows`. What it wrote can be taken back until it is settled."""
+
+    def __init__(self, rows: Rows, reading: Callable[[int], bool]) -> None:
+        self._rows = rows
+        self._reading = reading
+        self._waiting: list[TextDelta | ThinkingDelta] = []
+        self._held: list[tuple[int, Block]] = []  # blocks that still look as they did while they were open
+        self._reset()
+
+    def _reset(self) -> None:
+        self._splitter = Splitter()
+        self._open: tuple[int, Open] | None = None
+        self._thinking: tuple[int, Thinking] | None = None
+        self._written: list[Item] = []
+        self._begun = False  # whether what was written last is text
+        self._start = 0  # the index of the first of them
+        self._text: list[str] = []
+        self._thought: list[str] = []
+
+    def take(self, delta: TextDelta | ThinkingDelta) -> None:
+        """Keep a delta for the next flush."""
+        self._waiting.append(delta)
+
+    def flush(self) -> None:
+        """Show what has come since the last one."""
+        waiting, self._waiting = self._waiting, []
+        index = 0
+        while index < len(waiting):
+            kind = type(waiting[index])
+            end = index
+            while end < len(waiting) and type(waiting[end]) is kind:
+                end += 1
+            text = "".join(delta.text for delta in waiting[index:end])
+            if kind is TextDelta:
+                self._write(text)
+            else:
+                self._think(text)
+            index = end
+
+    def drop(self) -> None:
+        """Take back what was written since the last message."""
+        self._waiting.clear()
+        if self._written:
+            kept = [self._rows[i] for i in range(self._start, len(self._rows))]
+            self._rows.truncate(self._start)
+            for item in kept:
+                if item not in self._written:
+                    self._rows.append(item)
+        self._held = [(index, block) for index, block in self._held if index < self._start]
+        self._reset()
+
+    def settle(self, message: Message) -> bool:
+        """The message has come. True if what was written says the same, and so stays; else it must be dropped."""
+        self.flush()
+        thought = "".join(block.text for block in message.blocks if isinstance(block, ThinkingBlock))
+        if not self._written or "".join(self._text) != message.text or "".join(self._thought) != thought:
+            return False
+        self.close()
+        return True
+
+    def close(self) -> None:
+        """Nothing more will come: all blocks are closed, and stay."""
+        self.flush()
+        self._end_thinking()
+        self._close_blocks(self._splitter.close())
+        self._reset()
+
+    def release(self) -> bool:
+        """Give blocks that nobody looks at their final look. False if that changed nothing."""
+        held, self._held = self._held, []
+        for index, block in held:
+            if self._reading(index):
+                self._held.append((index, block))
+            elif block.release():
+                self._rows.changed(index)
+        return len(held) != len(self._held)
+
+    def _write(self, text: str) -> None:
+        self._end_thinking()
+        self._text.append(text)
+        closed = self._splitter.feed(text)
+        if closed:
+            self._close_blocks(closed)
+        elif self._open is not None:
+            index, block = self._open
+            block.add(text)
+            self._rows.changed(index)
+            return
+        if rest := self._splitter.open_text:
+            block = Open(rest, gap=self._splitter.open_gap or not self._begun)
+            self._open = (self._append(block), block)
+
+    def _close_blocks(self, closed: Sequence[Closed]) -> None:
+        for block in closed:
+            item = Block(block.text, gap=block.gap or not self._begun)
+            if self._open is None:
+                self._append(item)
+                continue
+            index, opened = self._open
+            item.gap = opened.gap
+            if self._reading(index):
+                item.hold(opened)
+                self._held.append((index, item))
+            self._rows.replace(index, item)
+            self._written[-1] = item  # thinking closes what is open, so that is always the last
+            self._open = None
+
+    def _think(self, text: str) -> None:
+        self._thought.append(text)
+        if self._thinking is None:
+            self._close_blocks(self._splitter.close())
+            thinking = Thinking()
+            self._thinking = (self._append(thinking), thinking)
+        index, thinking = self._thinking
+        thinking.add(text)
+        self._rows.changed(index)
+
+    def _end_thinking(self) -> None:
+        if self._thinking is not None:
+            index, thinking = self._thinking
+            thinking.finish()
+            self._rows.changed(index)
+            self._thinking = None
+
+    def _append(self, item: Item) -> int:
+        index = self._rows.append(item)
+        if not self._written:
+            self._start = index
+        self._written.append(item)
+        self._begun = not isinstance(item, Thinking)
+        return index

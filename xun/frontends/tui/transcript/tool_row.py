@@ -1,0 +1,227 @@
+"""A call and what came of it: one line, and beneath it as much as is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+
+from xun.events import CallOutcome, Decided
+from xun.frontends.text import one_line
+from xun.frontends.titles import title
+from xun.frontends.tui.transcript.diff import Diff, diff_of
+from xun.frontends.tui.transcript.item import MARGIN, Folding, count, note
+from xun.frontends.tui.transcript.line import Line, Piece
+from xun.frontends.tui.transcript.wrap import clean, wrap
+from xun.messages import ToolCall, ToolResult
+from xun.policy.action import Write, describe
+
+HEAD, TAIL = 200, 100
+"""Lines shown of a long output: its first and its last ones."""
+LINE_LIMIT = 4_000
+"""Characters shown of one line of output."""
+DIFF_PREVIEW = 16
+"""Rows of a diff shown while its row is folded."""
+ERROR_PREVIEW = 6
+"""Lines of output shown of a call that failed while its row is folded."""
+PROGRESS_LINES = 4
+"""Lines of output shown while a command runs."""
+
+_BAR: tuple[Piece, ...] = (("  ", ""), ("│ ", "rule"))
+_EXIT = re.compile(r"exit code (\d+)")
+_ENDS: dict[str, tuple[str, str, str]] = {  # mark, style, word
+    "waiting": ("·", "muted", "waiting"),
+    "running": ("▸", "running", "running"),
+    "ok": ("✓", "ok", ""),
+    "error": ("✗", "error", "failed"),
+    "invalid": ("✗", "error", "not a valid call"),
+    "denied": ("⊘", "warning", "refused"),
+    "timeout": ("✗", "error", "timed out"),
+    "cancelled": ("–", "muted", "cancelled"),
+    "skipped": ("–", "muted", "skipped"),
+}
+_BY = {"rule": "a rule", "person": "you", "grant": "an earlier yes", "auto": "auto-confirm", "nobody": "no one to ask"}
+
+
+class ToolRow(Folding):
+    """One call. `started`, `progress`, `decided` and `ended` follow it; the result in history comes last."""
+
+    __slots__ = ("_call", "_decisions", "_diffs", "_progress", "_result", "_seconds", "_state")
+
+    def __init__(self, call: ToolCall, *, gap: bool = True) -> None:
+        super().__init__(gap=gap)
+        self._call = call
+        self._state = "waiting"
+        self._result = ""
+        self._seconds: float | None = None
+        self._progress: deque[str] = deque(maxlen=PROGRESS_LINES + 1)
+        self._decisions: list[Decided] = []
+        self._diffs: list[Diff] | None = None
+
+    @property
+    def finished(self) -> bool:
+        return self._state not in ("waiting", "running")
+
+    def started(self) -> None:
+        if not self.finished:
+            self._state = "running"
+            self.changed()
+
+    def progress(self, text: str) -> None:
+        """More output of a call that runs. Only its last lines are kept."""
+        held = self._progress.pop() if self._progress else ""
+        lines = (held + text[-LINE_LIMIT * PROGRESS_LINES :]).split("\n")
+        self._progress.extend(line[-LINE_LIMIT:] for line in lines)
+        self.changed()
+
+    def decided(self, event: Decided) -> None:
+        self._decisions.append(event)
+        self._diffs = None
+        self.changed()
+
+    def ended(self, outcome: CallOutcome, result: ToolResult, seconds: float | None = None) -> None:
+        """The call's end. `seconds` is the tool's own time, None where it is not known."""
+        self._state = outcome
+        if outcome == "ok" and (code := _EXIT.match(result.content)) and code[1] != "0":
+            self._state = "error"
+        self._result = result.content
+        self._seconds = seconds
+        self._progress.clear()
+        self.changed()
+
+    def body(self, width: int) -> list[Line]:
+        rows = [self._head(width)]
+        rows += self._refusals(width)
+        if not self.folded:
+            rows += self._everything(width)
+        elif not self.finished:
+            rows += self._tail(width)
+        elif self._state == "ok":
+            rows += self._diff(width, DIFF_PREVIEW)
+        elif self._state in ("error", "timeout"):
+            rows += self._output(width, 0, ERROR_PREVIEW)
+        number = -1
+        for row in rows:
+            number += row.join is None
+            row.at = (number, row.at[1])
+        return rows
+
+    def estimate(self, width: int) -> int:
+        if not self.folded:
+            return 2 + self.gap + min(self._result.count("\n") + 1, HEAD + TAIL + 1)
+        return 1 + self.gap + (ERROR_PREVIEW if self._state == "error" else 0)
+
+    def _head(self, width: int) -> Line:
+        mark, style, word = _ENDS[self._state]
+        facts = " · ".join(filter(None, [*self._facts(word), "▸" if self.folded else "▾"]))
+        name, _, told = clean(title(self._call, 400)).partition(" ")
+        room = max(width - len(name) - len(facts) - 6, 12)
+        pieces: list[Piece] = [(f"{mark} ", style), (name, "tool")]
+        if told:
+            pieces.append((f" {_cut(told, room)}", "text"))
+        pieces.append((f"  {facts}", "muted" if style in ("ok", "muted", "running") else style))
+        row, *more = wrap(pieces, width, rest=MARGIN)
+        if more:  # a terminal too narrow for it: what happened matters more than the command
+            row = wrap([(f"{mark} {_cut(name, max(width - len(facts) - 4, 1))} {facts}", style)], width, folded=True)[0]
+        row.furniture = 2
+        return row
+
+    def _facts(self, word: str) -> list[str]:
+        facts = [word]
+        code = _EXIT.match(self._result)
+        if code:
+            facts = [f"exit {code[1]}"]
+        if self._seconds is not None and self._seconds >= 0.05:
+            facts.append(_time(self._seconds))
+        diffs = self._changes()
+        if diffs and self.finished:
+            facts.append(" ".join(diff.stat for diff in diffs))
+        elif self.finished and (lines := len(self._lines)) > 1:
+            facts.append(count(lines, "line"))
+        settled = next((d for d in reversed(self._decisions) if d.allowed and d.by in ("person", "auto")), None)
+        if settled is not None:
+            facts.append(f"allowed by {_BY.get(settled.by, settled.by)}")
+        return facts
+
+    @property
+    def _lines(self) -> list[str]:
+        text = self._result
+        if _EXIT.match(text):
+            text = text.partition("\n")[2]
+        return text.rstrip("\n").split("\n") if text.strip() else []
+
+    def _refusals(self, width: int) -> list[Line]:
+        rows: list[Line] = []
+        for event in self._decisions:
+            if event.allowed:
+                continue
+            reasons = "; ".join(dict.fromkeys(
+                reason.text + (f" ({reason.rule})" if reason.rule else "") for reason in event.decision.reasons
+            ))  # fmt: skip
+            what = one_line(describe(event.decision.action), 200)
+            by = _BY.get(event.by, event.by)
+            text = f"refused by {by}: {what}" + (f" — {reasons}" if reasons and event.by != "person" else "")
+            rows += wrap(((clean(text).replace("\n", " "), "warning"),), width, first=_BAR, rest=_BAR)
+        return rows
+
+    def _tail(self, width: int) -> list[Line]:
+        lines = [line for line in self._progress if line.strip()][-PROGRESS_LINES:]
+        return [_short(line, width) for line in lines]
+
+    def _everything(self, width: int) -> list[Line]:
+        rows: list[Line] = []
+        told = title(self._call, 400)
+        command = self._call.arguments.get("command")
+        if isinstance(command, str) and ("\n" in command.strip() or len(told) > width - 30):
+            for line in clean(command.rstrip("\n")).split("\n"):
+                rows += wrap(((line, "code"),), width, first=(*MARGIN, ("$ ", "rule")), rest=_BAR, folded=True)
+        rows += self._diff(width, HEAD + TAIL)
+        if not self._changes() or self._state != "ok":
+            rows += self._output(width, HEAD, TAIL) if self.finished else self._tail(width)
+        return rows
+
+    def _diff(self, width: int, limit: int) -> list[Line]:
+        rows: list[Line] = []
+        for diff in self._changes():
+            rows += diff.render(width, limit)
+        return rows
+
+    def _changes(self) -> Sequence[Diff]:
+        """The diffs of the call, made once."""
+        if self._diffs is None:
+            actions = [event.decision.action for event in self._decisions]
+            writes = [action for action in actions if isinstance(action, Write)]
+            self._diffs = diff_of(self._call, writes, self._result)
+        return self._diffs
+
+    def _output(self, width: int, head: int, tail: int) -> list[Line]:
+        lines = self._lines
+        hidden = len(lines) - head - tail
+        shown = lines if hidden <= 1 else [*lines[:head], "", *lines[len(lines) - tail :]]
+        rows: list[Line] = []
+        for number, line in enumerate(shown):
+            if hidden > 1 and number == head:
+                rows.append(note(f"… {count(hidden, 'line')} not shown", (0, 0)))
+                continue
+            over = len(line) - LINE_LIMIT
+            rows += wrap(((clean(line[:LINE_LIMIT]), "output"),), width, first=_BAR, rest=_BAR, folded=True)
+            if over > 0:
+                rows.append(note(f"… {count(over, 'character')} of this line not shown", (0, 0)))
+        return rows
+
+
+def _short(line: str, width: int) -> Line:
+    """The part of a line that fits in a row."""
+    return wrap(((clean(line[: width * 2]), "output"),), width, first=_BAR, rest=_BAR, folded=True)[0]
+
+
+def _cut(text: str, room: int) -> str:
+    from rich.cells import set_cell_size
+
+    text = text.replace("\t", " ")
+    fitting = set_cell_size(text, room).rstrip()
+    return text if fitting == text.rstrip() else f"{set_cell_size(text, room - 1).rstrip()}…"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
