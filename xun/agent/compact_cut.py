@@ -90,7 +90,7 @@ def _map_results(message: Message, change: Callable[[ToolResult], ToolResult]) -
         return message
     blocks = tuple(change(block) if isinstance(block, ToolResult) else block for block in message.blocks)
     same = all(new is old for new, old in zip(blocks, message.blocks, strict=True))
-    return message if same else message.model_copy(update={"blocks": blocks})
+    return message if same else _with_blocks(message, blocks)
 
 
 def _left_out(result: ToolResult) -> ToolResult:
@@ -117,8 +117,12 @@ def _shortened_prompt(prompt: Message) -> Message:
     text = prompt.text
     if len(text) > 2 * (_BEGINNING + _END):
         text = f"{text[:_BEGINNING]}\n[… {len(text) - _BEGINNING - _END:,} characters left out …]\n{text[-_END:]}"
-    blocks: tuple[Block, ...] = (Text(text=text or "[image]"),)
-    return prompt.model_copy(update={"blocks": blocks})
+    return _with_blocks(prompt, (Text(text=text or "[image]"),))
+
+
+def _with_blocks(message: Message, blocks: tuple[Block, ...]) -> Message:
+    """A message anew: a copy would keep what the old one has worked out from its blocks."""
+    return Message(role=message.role, blocks=blocks, reply=message.reply)
 
 
 def _uncounted(message: Message) -> Message:

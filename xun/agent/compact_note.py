@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from xun.messages import Message, ToolCall
+from xun.messages import Message, Text, ToolCall
 
 OPENING = (
     "[Note by xun, not by the person: the conversation had grown too long, and what came before was put into this "
@@ -28,7 +28,17 @@ _PLANNER = "write_todos"
 
 def is_note(message: Message) -> bool:
     """Whether `message` is such a note, and so not the person's own words."""
-    return message.role == "user" and message.text.startswith(OPENING)
+    return message.role == "user" and _text(message).startswith(OPENING)
+
+
+def _text(message: Message) -> str:
+    [first, *more] = message.blocks or (None,)
+    return first.text if isinstance(first, Text) and first.note and not more else ""
+
+
+def body_of(note: Message) -> str:
+    """What `note` says, without its opening."""
+    return _text(note).removeprefix(OPENING).strip()
 
 
 def make_note(
@@ -46,14 +56,7 @@ def make_note(
     parts += _section(_PLAN, plan)
     parts += _section(_CHANGED, [f"- {path}" for path in changed])
     parts += _section(_NAMED, [f"- {path}" for path in named])
-    return Message.user("\n\n".join(parts))
-
-
-def summary_in(message: Message) -> str:
-    """The summary alone of the note `message`."""
-    text = message.text.removeprefix(OPENING).strip()
-    ends = [place for heading in (_PLAN, _CHANGED, _NAMED) if (place := text.rfind(f"\n\n{heading}\n")) >= 0]
-    return text[: min(ends)] if ends else text
+    return Message(role="user", blocks=(Text(text="\n\n".join(parts), note=True),))
 
 
 def _section(heading: str, lines: Sequence[str]) -> list[str]:
@@ -61,7 +64,7 @@ def _section(heading: str, lines: Sequence[str]) -> list[str]:
 
 
 def _lines_of(message: Message, heading: str) -> list[str]:
-    _, found, rest = message.text.rpartition(f"\n\n{heading}\n")
+    _, found, rest = _text(message).rpartition(f"\n\n{heading}\n")
     return rest.partition("\n\n")[0].splitlines() if found else []
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from xun.agent.compact_note import OPENING, is_note
+from xun.agent.compact_note import body_of, is_note
 from xun.messages import Block, Image, Message, Text, ToolCall, ToolResult, Usage
 from xun.providers.base import Done, Effort, ProviderError, Request
 from xun.result import XunError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TRIES = 2  # of one summary: the conversation can go on without it, and a model in trouble needs no more requests
 MOST_TOKENS, FEWEST_TOKENS = 8_000, 512  # of one summary, its thinking included
 _MOST_WORDS = 900
-_CAPS = {"user": 6_000, "note": 12_000, "assistant": 3_000, "call": 600, "result": 1_200}  # characters of one entry
+_CAPS = {"person": 6_000, "note": 12_000, "agent": 3_000, "call": 600, "result": 1_200}  # characters of one entry
 _HALVINGS = 4
 _PROMPT = Path(__file__).with_name("prompts") / "compact.md"
 
@@ -141,7 +141,7 @@ def _ends(entries: Sequence[str], chars: int) -> list[str]:
 
 def _entries(message: Message, caps: dict[str, int]) -> Iterator[str]:
     if is_note(message):
-        yield f"[earlier note] {_cut(message.text.removeprefix(OPENING).strip(), caps['note'])}"
+        yield f"[earlier note] {_cut(body_of(message), caps['note'])}"
         return
     for block in message.blocks:
         if text := _entry(message, block, caps):
@@ -150,9 +150,9 @@ def _entries(message: Message, caps: dict[str, int]) -> Iterator[str]:
 
 def _entry(message: Message, block: Block, caps: dict[str, int]) -> str:
     match block:
-        case Text(text=text) if text.strip():
-            who = "agent" if message.role == "assistant" else "person"
-            return f"[{who}] {_cut(text.strip(), caps['assistant' if who == 'agent' else 'user'])}"
+        case Text(text=text, note=note) if text.strip():
+            who = "note" if note else "agent" if message.role == "assistant" else "person"
+            return f"[{who}] {_cut(text.strip(), caps[who])}"
         case Image():
             return "[person] (an image)"
         case ToolCall(name=name, arguments=arguments):

@@ -1,0 +1,460 @@
+"""Compaction in and between turns: when it comes, what it tells, what it leaves alone."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.agent.support import Heard, agent_of, call, check_guarantees
+from xun import (
+    Agent,
+    Compacted,
+    HistoryReplaced,
+    Message,
+    ModelInfo,
+    Notice,
+    ScriptedProvider,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UsageUpdated,
+)
+from xun.agent.compact import MAX_ATTEMPTS, Compaction, NothingToCompactError, describe
+from xun.agent.compact_note import body_of, is_note
+from xun.agent.compact_summary import CompactionError
+from xun.agent.history import checked_history
+from xun.agent.turn import RuntimeStateError
+from xun.messages import Text, Thinking
+from xun.providers.base import Request
+
+pytestmark = pytest.mark.anyio
+Step = dict[str, Any] | Callable[[Request], dict[str, Any]]
+SUMMARY = {"text": "The summary.", "usage": {"input_tokens": 500, "output_tokens": 40}}
+WINDOW = 8_000
+
+
+def lines(count: int) -> str:
+    """Many lines."""
+    return "line of text\n" * count
+
+
+def model(window: int | None = WINDOW) -> ModelInfo:
+    return ModelInfo("scripted", "m", context_window=window, input_price=1.0, output_price=10.0)
+
+
+def past(turns: int, chars: int = 2_000) -> list[Message]:
+    """Finished turns of three calls each."""
+    history: list[Message] = []
+    for turn in range(turns):
+        made = [ToolCall(id=f"c{turn}_{place}", name="lines", arguments={"count": 9}) for place in range(3)]
+        results = tuple(ToolResult(call_id=one.id, name="lines", content="r" * chars) for one in made)
+        history += [
+            Message.user(f"instruction {turn}"),
+            Message(role="assistant", blocks=(Thinking(text="hm", wire="scripted"), *made)),
+            Message(role="tool", blocks=results),
+            Message(role="assistant", blocks=(Text(text=f"answer {turn}"),)),
+        ]
+    return history
+
+
+def compacting(steps: list[Step], **how: Any) -> tuple[Agent[Any], ScriptedProvider, Heard]:
+    how.setdefault("model_info", model())
+    return agent_of(steps, lines, **how)
+
+
+def full(step: dict[str, Any], tokens: int = 7_000) -> dict[str, Any]:
+    return {**step, "usage": {"input_tokens": tokens, "output_tokens": 10}}
+
+
+def summaries(provider: ScriptedProvider) -> list[Request]:
+    return [request for request in provider.requests if not request.tools]
+
+
+# Within a turn
+
+
+async def test_old_results_are_left_out_first_and_no_model_is_asked() -> None:
+    agent, provider, heard = compacting([full({"text": "done"}, 900)], history=past(4, 2_600))
+    before = list(agent.messages)
+    async with agent:
+        assert (await agent.run("go on")).ok
+        [event] = heard.of(Compacted)
+        [replaced] = heard.of(HistoryReplaced)
+    assert (event.automatic, event.summary, event.removed_messages) == (True, "", 4)
+    assert event.before_tokens > 6_400 > event.after_tokens
+    assert describe(event).endswith("old results left out of 4 messages")
+    assert len(provider.requests) == 1
+    assert replaced.reason == "compact"
+    assert replaced.messages == provider.requests[0].messages
+    changed = [new for old, new in zip(before, replaced.messages, strict=False) if new != old]
+    assert all("left out to save room" in result.content for message in changed for result in message.results)
+    check_guarantees(heard, agent)
+
+
+async def test_where_that_is_not_enough_the_model_sums_up() -> None:
+    agent, provider, heard = compacting([SUMMARY, full({"text": "done"}, 900)], history=past(40, 400))
+    async with agent:
+        result = await agent.run("go on")
+    assert result.ok and result.output == "done"
+    [event] = heard.of(Compacted)
+    assert (event.automatic, event.summary) == (True, "The summary.")
+    assert event.after_tokens < 6_400 < event.before_tokens
+    summary_request, next_request = provider.requests
+    assert summary_request.tools == ()
+    [asked] = summary_request.messages
+    assert "instruction 0" in asked.text and "[result of lines] rrr" in asked.text
+    assert next_request.messages == heard.of(HistoryReplaced)[0].messages
+    said = [message.text for message in next_request.messages if message.role == "user" and not is_note(message)]
+    assert said == [*(f"instruction {number}" for number in range(40)), "go on"]
+    assert event.removed_messages == 161 - len(next_request.messages) + 1
+    assert "summed up" in describe(event)
+
+
+@pytest.mark.spec("H-PKG-06")
+async def test_a_long_turn_clears_old_output_first_and_then_sums_up_again_and_again() -> None:
+    """Steps that report what they really hold: every compaction helps, so there may be many."""
+
+    def step(request: Request) -> dict[str, Any]:
+        if not request.tools:
+            return SUMMARY
+        size = sum(len(part.content) for message in request.messages for part in message.results) // 4
+        steps.append(size)
+        usage = {"input_tokens": 300 + size, "output_tokens": 10}
+        if len(steps) == 60:
+            return {"text": "done", "usage": usage}
+        return {**call("lines", count=100), "usage": usage}
+
+    steps: list[int] = []
+    agent, provider, heard = compacting([step] * 100)
+    agent.limits = type(agent.limits)(max_steps=None)
+    async with agent:
+        result = await agent.run("work")
+    assert result.ok, result.error
+    told = heard.of(Compacted)
+    assert len(told) > MAX_ATTEMPTS
+    assert told[0].summary == ""
+    assert max(steps) <= 6_400 + 400
+    assert len(provider.requests) == 60 + sum(bool(event.summary) for event in told)
+    assert all(checked_history(request.messages) for request in provider.requests)
+
+
+async def test_what_is_sent_after_a_compaction_only_grows() -> None:
+    agent, provider, _ = compacting([SUMMARY, call("lines", count=2), call("lines", count=2), {"text": "done"}],
+                                    history=past(40, 400))  # fmt: skip
+    async with agent:
+        assert (await agent.run("go on")).ok
+    first, second, third = (request.messages for request in provider.requests[1:])
+    assert all(one is other for one, other in zip(first, second, strict=False))
+    assert all(one is other for one, other in zip(second, third, strict=False))
+    assert len(first) < len(second) < len(third)
+
+
+async def test_it_costs_and_the_turn_counts_it() -> None:
+    agent, _, heard = compacting([SUMMARY, full({"text": "done"}, 900)], history=past(40, 400))
+    async with agent:
+        result = await agent.run("go on")
+        spent = agent.usage
+    assert result.usage == spent == Usage(input_tokens=1_400, output_tokens=50)
+    assert heard.of(UsageUpdated)[0].usage == Usage(input_tokens=500, output_tokens=40)
+    [event] = heard.of(Compacted)
+    assert (event.usage, event.cost) == (Usage(input_tokens=500, output_tokens=40), pytest.approx(0.0009))
+
+
+async def test_the_last_step_is_shortened_where_it_alone_fills_the_context() -> None:
+    agent, provider, heard = compacting([full(call("lines", count=900)), {"text": "done"}])
+    async with agent:
+        assert (await agent.run("go")).ok
+    assert len(heard.of(Compacted)) == 1
+    [result] = provider.requests[1].messages[-1].results
+    assert "characters left out: the context is nearly full" in result.content
+    assert len(result.content) < 11_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "window", "compacts"),
+    [
+        (Compaction(), 8_000, True),
+        (Compaction(), 9_500, False),
+        (Compaction(threshold=0.6), 9_500, True),
+        (Compaction(enabled=False), 8_000, False),
+        pytest.param(Compaction(), None, False, marks=pytest.mark.spec("C34")),
+        pytest.param(Compaction(max_context_tokens=8_000), None, True, marks=pytest.mark.spec("C34")),
+        pytest.param(Compaction(max_context_tokens=8_000), 1_000_000, True, marks=pytest.mark.spec("C34")),
+        pytest.param(Compaction(max_context_tokens=900_000), 8_000, True, marks=pytest.mark.spec("C34")),
+    ],
+)
+async def test_when_it_comes(settings: Compaction, window: int | None, compacts: bool) -> None:
+    steps: list[Step] = [full(call("lines", count=9)), SUMMARY, {"text": "done"}]
+    agent, _, heard = compacting(steps, compaction=settings, model_info=model(window), history=past(4))
+    async with agent:
+        await agent.run("go on")
+    assert bool(heard.of(Compacted)) is compacts
+
+
+@pytest.mark.spec("C34")
+def test_the_smallest_of_window_and_setting_is_kept_to() -> None:
+    assert Compaction().bound(model(200_000)) == 160_000
+    assert Compaction(max_context_tokens=100_000).bound(model(200_000)) == 80_000
+    assert Compaction().bound(model(None)) == 120_000
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"threshold": 0}, {"threshold": 1.5}, {"keep_tokens": 0}, {"max_context_tokens": -1}]
+)
+def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Compaction(**wrong)
+
+
+TOO_LONG = {"error": {"kind": "too_long", "message": "the conversation is too long"}}
+
+
+async def test_a_refused_request_is_compacted_once_and_sent_again() -> None:
+    agent, provider, heard = compacting([TOO_LONG, SUMMARY, {"text": "done"}], history=past(6), model_info=model(None))
+    async with agent:
+        assert (await agent.run("go on")).output == "done"
+    assert len(heard.of(Compacted)) == 1
+    assert len(provider.requests) == 3
+    check_guarantees(heard, agent)
+
+
+@pytest.mark.parametrize(
+    ("steps", "settings"),
+    [
+        ([TOO_LONG, SUMMARY, TOO_LONG], Compaction()),
+        ([TOO_LONG], Compaction(enabled=False)),
+        ([TOO_LONG, {"text": ""}], Compaction()),
+    ],
+    ids=["again", "off", "no summary"],
+)
+async def test_a_request_that_stays_too_long_ends_the_turn(steps: list[Step], settings: Compaction) -> None:
+    agent, provider, heard = compacting(steps, history=past(6), model_info=model(None), compaction=settings)
+    async with agent:
+        result = await agent.run("go on")
+    assert result.error is not None and result.error.kind == "too_long"
+    assert len(provider.requests) == len(steps)
+    check_guarantees(heard, agent)
+
+
+async def test_a_first_prompt_that_is_too_long_is_said_to_be_and_nothing_is_lost() -> None:
+    agent, provider, heard = compacting([TOO_LONG])
+    async with agent:
+        result = await agent.run("x" * 50_000)
+    assert result.error is not None and result.error.kind == "too_long"
+    assert [message.text for message in agent.messages] == ["x" * 50_000]
+    assert heard.of(Compacted) == heard.of(Notice) == []
+    assert len(provider.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ({"text": ""}, "empty"),
+        ({"text": "   "}, "empty"),
+        (call("lines", count=1), "called a tool"),
+        ({"text": "half a sum", "stop_reason": "max_tokens"}, "cut off"),
+        ({"text": "no", "stop_reason": "refused"}, "refused"),
+        ({"error": {"kind": "bad_request", "message": "it broke"}}, "it broke"),
+        ({"text": "half", "error": {"kind": "auth", "message": "no key"}}, "no key"),
+        ({"text": "long " * 20_000}, "as long as"),
+    ],
+)
+async def test_a_summary_that_cannot_be_used_changes_nothing_and_is_said(reply: dict[str, Any], said: str) -> None:
+    agent, provider, heard = compacting([reply, {"text": "done"}, {"text": "more"}], history=past(40, 400))
+    before = list(agent.messages)
+    async with agent:
+        result = await agent.run("go on")
+        assert result.ok
+        [notice] = heard.of(Notice)
+        assert notice.level == "error" and said in notice.text and "\n" not in notice.text
+        assert heard.of(Compacted) == heard.of(HistoryReplaced) == []
+        assert provider.requests[1].messages == (*before, Message.user("go on"))
+        check_guarantees(heard, agent)
+
+
+async def test_a_passing_fault_is_tried_once_more() -> None:
+    busy = {"error": {"kind": "overloaded", "message": "busy"}}
+    agent, provider, heard = compacting([busy, SUMMARY, {"text": "done"}], history=past(40, 400))
+    async with agent:
+        assert (await agent.run("go on")).ok
+    assert len(heard.of(Compacted)) == 1
+    agent, provider, heard = compacting([busy, busy, {"text": "done"}], history=past(40, 400))
+    async with agent:
+        assert (await agent.run("go on")).ok
+    assert heard.of(Compacted) == [] and len(heard.of(Notice)) == 1
+    assert len(provider.requests) == 3
+
+
+def cancel_at(agent: Agent[Any], kind: str, act: Callable[[], object]) -> None:
+    agent.bus.listen(lambda event: act() if event.type == kind else None)
+
+
+@pytest.mark.parametrize("how", ["own thread", "another thread", "time limit"])
+async def test_a_turn_cancelled_in_the_middle_of_it_leaves_the_history_alone(how: str) -> None:
+    limit = {"limits": type(agent_of([])[0].limits)(max_time=0.05)} if how == "time limit" else {}
+    agent, _, heard = compacting([{**SUMMARY, "delay": 30}], history=past(40, 400), **limit)
+    before = list(agent.messages)
+    async with agent:
+        if how == "own thread":
+            cancel_at(agent, "waiting", agent.cancel)
+        elif how == "another thread":
+            cancel_at(agent, "waiting", lambda: threading.Thread(target=agent.cancel).start())
+        result = await agent.run("go on")
+        assert result.stop_reason == ("timeout" if how == "time limit" else "cancelled")
+        assert agent.messages == [*before, Message.user("go on")]
+        check_guarantees(heard, agent)
+
+
+# The person's words, the plan, the files
+
+
+async def test_the_plan_and_the_files_are_kept() -> None:
+    todos = [{"content": "find it", "status": "completed"}, {"content": "mend it", "status": "in_progress"}]
+    steps: list[Step] = [
+        call("write_todos", todos=todos), call("write_file", path="a.py", content="x = 1\n"),
+        call("read_file", path="a.py"), {"text": "so far"}, SUMMARY, SUMMARY,
+    ]  # fmt: skip
+    agent, _, _ = agent_of(steps, "fs", "framework", model_info=model(), auto_confirm=True)
+    async with agent:
+        assert (await agent.run("mend a.py")).ok
+        await agent.compact()
+        [note] = filter(is_note, agent.messages)
+        plan, files = "- [x] find it\n- [~] mend it", "Files that were changed:\n- a.py"
+        assert plan in body_of(note) and files in body_of(note)
+        agent.messages += past(1)
+        await agent.compact()
+        [again] = filter(is_note, agent.messages)
+        assert plan in body_of(again) and files in body_of(again)
+    assert [m.text for m in agent.messages if m.role == "user" and not is_note(m)] == ["mend a.py", "instruction 0"]
+
+
+async def test_revise_and_retry_pass_over_the_note() -> None:
+    agent, _, _ = compacting([SUMMARY], history=past(3))
+    async with agent:
+        await agent.compact()
+        assert agent.revise("another 2") == "instruction 2"
+        assert agent.messages[-1].text == "another 2"
+        assert any(map(is_note, agent.messages))
+        assert agent.revise() == "another 2"
+        assert agent.rewind() == "instruction 1"
+
+
+# By hand
+
+
+async def test_by_hand_it_sums_up_at_any_size_and_passes_the_hint_on() -> None:
+    agent, provider, heard = compacting([SUMMARY], history=past(2, 20))
+    async with agent:
+        event = await agent.compact("keep the port number")
+        assert [one.type for one in heard] == ["waiting", "history_replaced", "compacted"]
+        assert event.model_dump(exclude={"seq", "at", "agent_id"}) == heard[-1].model_dump(
+            exclude={"seq", "at", "agent_id"}
+        )
+        assert event.automatic is False
+        assert event.after_tokens == agent.context_tokens
+        assert agent.usage == event.usage == Usage(input_tokens=500, output_tokens=40)
+        assert not agent.busy
+    [request] = provider.requests
+    assert "keep the port number" in request.messages[0].text
+    assert request.max_tokens is not None and request.max_tokens < WINDOW
+
+
+@pytest.mark.parametrize("history", [[], [Message.user("hello")], past(1)[-1:]], ids=["empty", "prompt", "answer"])
+async def test_where_there_is_nothing_old_it_says_so(history: list[Message]) -> None:
+    agent, provider, heard = compacting([], history=history)
+    async with agent:
+        with pytest.raises(NothingToCompactError, match="nothing to compact"):
+            await agent.compact()
+    assert provider.requests == [] and heard == []
+
+
+async def test_in_a_row_it_soon_has_nothing_left_to_do() -> None:
+    agent, provider, heard = compacting([SUMMARY] * 5, history=past(5))
+    async with agent:
+        with pytest.raises(NothingToCompactError):
+            for _ in range(5):
+                await agent.compact()
+                checked_history(agent.messages)
+    sizes = [event.after_tokens for event in heard.of(Compacted)]
+    assert sizes == sorted(sizes, reverse=True) and len(sizes) == len(provider.requests) < 5
+
+
+async def test_by_hand_a_failure_is_raised_and_changes_nothing() -> None:
+    agent, _, heard = compacting([{"text": ""}, {"text": "still there"}], history=past(5))
+    async with agent:
+        with pytest.raises(CompactionError, match="summary was empty"):
+            await agent.compact()
+        assert agent.messages == past(5)
+        assert (await agent.run("hello")).output == "still there"
+    check_guarantees(heard, agent)
+
+
+async def test_the_agent_is_busy_while_it_compacts() -> None:
+    agent, _, _ = compacting([{**SUMMARY, "delay": 30}], history=past(5))
+    async with agent:
+        waiting = asyncio.create_task(agent.compact())
+        await asyncio.sleep(0)
+        assert agent.busy
+        for act in (lambda: agent.start_turn("hello"), agent.clear, agent.revise, lambda: agent.set_effort("low")):
+            with pytest.raises(RuntimeStateError, match="busy"):
+                act()
+        with pytest.raises(RuntimeStateError, match="busy"):
+            await agent.compact()
+        assert agent.steer("later") is False
+        assert agent.queue.items == ("later",)
+        assert agent.cancel() is True
+        with pytest.raises(CompactionError, match="cancelled"):
+            await waiting
+        assert not agent.busy and agent.cancel() is False
+        assert agent.messages == past(5)
+
+
+async def test_it_is_refused_while_a_turn_runs_and_before_the_start() -> None:
+    agent, _, _ = compacting([{"text": "done", "delay": 30}], history=past(5))
+    with pytest.raises(RuntimeStateError, match="not initialized"):
+        await agent.compact()
+    async with agent:
+        agent.start_turn("go")
+        with pytest.raises(RuntimeStateError, match="busy"):
+            await agent.compact()
+
+
+@pytest.mark.parametrize("end", ["caller", "close", "thread"])
+async def test_ended_from_outside_it_leaves_the_history_alone(end: str) -> None:
+    agent, _, _ = compacting([{**SUMMARY, "delay": 30}], history=past(5))
+    async with agent:
+        begun = asyncio.Event()
+        agent.bus.listen(lambda _event: begun.set())
+        waiting = asyncio.create_task(agent.compact())
+        await begun.wait()
+        if end == "caller":
+            waiting.cancel()
+        elif end == "close":
+            await agent.aclose()
+        else:
+            await asyncio.to_thread(agent.finalize)
+        with pytest.raises(asyncio.CancelledError if end == "caller" else CompactionError):
+            await waiting
+        assert agent.messages == past(5)
+        assert not agent.busy
+
+
+async def test_the_size_of_the_next_request_follows_what_the_provider_counts() -> None:
+    agent, _, _ = compacting([full({"text": "hello"}, 1_234)])
+    with pytest.raises(RuntimeStateError):
+        _ = agent.context_tokens
+    async with agent:
+        assert 0 < agent.context_tokens < 200
+        await agent.run("hi")
+        assert agent.context_tokens == 1_244
+        agent.clear()
+        assert agent.context_tokens < 1_000
+
+
+def test_what_it_did_in_one_line() -> None:
+    one = Compacted(before_tokens=9_000, after_tokens=1_000, removed_messages=1, automatic=True, summary="S")
+    assert describe(one) == "compacted from 9,000 to 1,000 tokens: 1 message summed up"
