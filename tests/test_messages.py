@@ -75,6 +75,7 @@ EVENTS = [
     events.Answered(**ENVELOPE, ask_id="q", answer=Answer.no("use staging"), by="person"),
     events.PlanUpdated(**ENVELOPE, todos=({"text": "a", "status": "pending"},)),
     events.QueueChanged(**ENVELOPE, queued=("a", "b"), steering=("c",)),
+    events.ModeChanged(**ENVELOPE, mode="plan"),
     events.Compacted(**ENVELOPE, before_tokens=9, after_tokens=5, removed_messages=3, automatic=True, summary="s"),
     events.UsageUpdated(**ENVELOPE, usage=Usage(input_tokens=1), cost=0.25),
     events.Notice(**ENVELOPE, level="warning", text="careful"),

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import itertools
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any
 
-from xun.events import Answered, Asked, Decided
+from xun.events import Decided, Notice
+from xun.gate.put import Emit, OnAsk, Settler, put, question
+from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go, outcome
 from xun.policy.action import Action, UseTool
-from xun.policy.decision import Answer, Ask, Decision, Reason
+from xun.policy.decision import Answer, Ask, Assessment, Decision, Mode, Reason
+from xun.policy.facts import Facts
 from xun.policy.lists import STATE_KEY, Allowlists
-from xun.policy.rules import Policy, Rule, RuleKind
+from xun.policy.rules import Policy, Rule, tool_source
 from xun.worker import run_in_thread
 from xun.workspace.workspace import Workspace
 
-OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
+__all__ = ["Gate", "OnAlways", "OnAsk", "Verdict", "question"]
+
+OnAlways = Callable[[Sequence[Rule]], object]
+"""Keeps rules for good. It may take its time; whatever it raises is told, and the rules count for the session."""
+
 _log = logging.getLogger("xun.gate")
-Settler = Literal["rule", "person", "grant", "auto", "nobody"]
-Emit = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Verdict:
     decisions: tuple[Decision, ...]
     by: Settler = "rule"
     reason: str | None = None
+    assessment: Assessment | None = None
 
     @property
     def refused(self) -> tuple[Decision, ...]:
@@ -62,7 +67,10 @@ class Gate:
     """Decides for one agent.
 
     `on_ask` puts a question to the person; without it nobody can answer, and what must be asked is refused.
-    `auto_confirm` answers each question with its default, which is no for hard reasons, and saves nothing.
+    `auto_confirm` answers each question with its default, which is no for hard reasons and for what the assessor
+    rejects, and saves nothing. `mode` counts from the next decision on. `assessor` may say yes where the rules only
+    ask and `mode` lets it; None, or `risk = "off"` in the policy, leaves that to the person. `on_always` keeps what
+    the person allows for good; without it that lasts as long as the agent.
     """
 
     workspace: Workspace
@@ -73,6 +81,11 @@ class Gate:
     auto_confirm: bool = False
     home: Path = field(default_factory=Path.home)
     grants: list[Rule] = field(default_factory=list)
+    mode: Mode = "manual"
+    assessor: Assessor | None = None
+    on_always: OnAlways | None = None
+    patience: float = PATIENCE
+    _assessments: Assessments = field(default_factory=Assessments)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
@@ -83,28 +96,37 @@ class Gate:
     async def check(
         self, call_id: str, tool: str, actions: Sequence[Action], emit: Emit, *, permission: str | None = None
     ) -> Verdict:
-        """Decide `actions` of one call and, where they need it, ask the person. Tells `Decided` for each action."""
-        decisions = tuple([await self._decide(action, permission) for action in actions])
-        asking = tuple(d for d in decisions if d.effect == "ask")
+        """Decide `actions` of one call and, where they need it, ask. Tells `Decided` for each action."""
+        judged = [await self._decide(action, permission) for action in actions]
+        decisions = tuple(decision for decision, _ in judged)
         if any(d.effect == "deny" for d in decisions):
             verdict = Verdict(False, decisions)
-        elif not asking:
+        elif all(d.effect == "allow" for d in decisions):
             verdict = Verdict(True, decisions)
         else:
-            verdict = await self._settle(call_id, tool, decisions, asking, emit)
+            verdict = await self._settle(call_id, tool, judged, emit)
         for decision in decisions:
-            by = verdict.by if decision.effect == "ask" else "rule"
-            emit(Decided(call_id=call_id, tool=tool, decision=decision, allowed=verdict.allowed, by=by))
+            asked = decision.effect == "ask"
+            emit(
+                Decided(
+                    call_id=call_id,
+                    tool=tool,
+                    decision=decision,
+                    allowed=verdict.allowed,
+                    by=verdict.by if asked else "rule",
+                    assessment=verdict.assessment if asked else None,
+                )
+            )
         return verdict
 
-    async def _decide(self, action: Action, permission: str | None) -> Decision:
+    async def _decide(self, action: Action, permission: str | None) -> Judged:
         # The decider and its tables are loaded by the first call, not before the first request is on its way.
         from xun.gate.gather import gather
         from xun.policy.decide import decide
 
         policy = self._policy()
         if isinstance(action, UseTool) and permission in ("ask", "deny", "allow"):
-            own = Rule(effect=permission, kind="tool", pattern=action.name, source=f"tool {action.name}")
+            own = Rule(effect=permission, kind="tool", pattern=action.name, source=tool_source(action.name))
             policy = policy.copy(extra=(own,))
         try:
             facts = gather(
@@ -114,97 +136,87 @@ class Gate:
                 home=self.home,
                 newlines=policy.settings.newlines,
             )
-            return decide(action, facts, policy, self.grants)
+            return decide(action, facts, policy, self.grants, self.mode), facts
         except Exception as error:  # noqa: BLE001 - a fault of the decider must not become a yes, nor end the turn
             _log.exception("an action could not be judged")
             text = f"it could not be judged ({type(error).__name__}: {error})"
-            return Decision(action=action, effect="ask", reasons=(Reason(code="fault", text=text, hard=True),))
+            reason = Reason(code="fault", text=text, hard=True)
+            return Decision(action=action, effect="ask", reasons=(reason,)), Facts()
 
     def _policy(self) -> Policy:
         return self.policy.copy(extra=self.allowlists.rules())
 
-    async def _settle(
-        self,
-        call_id: str,
-        tool: str,
-        decisions: tuple[Decision, ...],
-        asking: tuple[Decision, ...],
-        emit: Emit,
-    ) -> Verdict:
-        ask = Ask(id=self.next_id(), agent=self.agent, call_id=call_id, tool=tool, decisions=asking)
-        answer, by = await self.put(ask, emit)
+    async def _settle(self, call_id: str, tool: str, judged: Sequence[Judged], emit: Emit) -> Verdict:
+        """Let the assessor or a person decide what the rules leave open. The first answer wins."""
+        decisions = tuple(decision for decision, _ in judged)
+        open_ones = [one for one in judged if one[0].effect == "ask"]
+        asking = tuple(decision for decision, _ in open_ones)
+        assessing = self._assess(open_ones)
+        try:
+            if assessing is not None:
+                # Nobody waits where no person would be shown the question.
+                shown = self.on_ask is not None and not self.auto_confirm
+                await asyncio.wait({assessing}, timeout=self.patience if shown else None)
+            said = outcome(assessing)
+            if said is not None and said.verdict == "allow":
+                return Verdict(True, decisions, "risk", None, said)
+            ask = Ask(
+                id=self.next_id(), agent=self.agent, call_id=call_id, tool=tool, decisions=asking, assessment=said
+            )
+            answer, by = await self.put(ask, emit, assessing=assessing if said is None else None)
+            said = outcome(assessing)
+        finally:
+            if assessing is not None:
+                await let_go(assessing)
         if answer.yes and by == "person":
-            self._remember(asking, answer)
-        return Verdict(answer.yes, decisions, by, answer.reason)
+            await self._remember(ask, answer, emit)
+        return Verdict(answer.yes, decisions, by, answer.reason, said)
+
+    def _assess(self, items: Sequence[Judged]) -> asyncio.Task[Assessment] | None:
+        if self.assessor is None or self.policy.settings.risk == "off":
+            return None
+        if not assessable(self.mode, [decision for decision, _ in items]):
+            return None
+        return asyncio.ensure_future(self._assessments.of(self.assessor, items))
 
     def next_id(self) -> str:
         return f"ask-{next(self._ids)}"
 
-    async def put(self, ask: Ask, emit: Emit, *, auto: bool = True) -> tuple[Answer, Settler]:
-        """Ask, and tell `Asked` and `Answered`. With `auto` false, auto-confirm does not answer for the person."""
-        emit(Asked(ask=ask))
-        by: Settler = "person"
-        answer = Answer.no()
-        try:
-            if self.auto_confirm and auto:
-                by, answer = "auto", Answer(kind=ask.default)
-            elif self.on_ask is None:
-                by = "nobody"
-            else:
-                answer = await self._call_back(ask, self.on_ask)
-        except asyncio.CancelledError:
-            if _is_cancelled():
-                raise
-            by, answer = "nobody", Answer.no("the question was taken back")
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a question that fails is a question nobody answered
-            by, answer = "nobody", Answer.no(f"asking failed: {error or type(error).__name__}")
-        finally:
-            # A cancelled or failing question is answered too: with no.
-            emit(Answered(ask_id=ask.id, answer=answer, by=by))
-        return answer, by
+    async def put(
+        self, ask: Ask, emit: Emit, *, auto: bool = True, assessing: asyncio.Task[Assessment] | None = None
+    ) -> tuple[Answer, Settler]:
+        """Ask, and tell `Asked` and `Answered`. With `auto` false, auto-confirm does not answer for the person.
 
-    async def _call_back(self, ask: Ask, on_ask: OnAsk) -> Answer:
-        answer: Any
-        if inspect.iscoroutinefunction(on_ask) or inspect.iscoroutinefunction(getattr(on_ask, "__call__", None)):  # noqa: B004
-            answer = await cast(Any, on_ask(ask))
-        else:
-            # A synchronous callback may wait for a person: it must not hold up the loop.
-            answer = await run_in_thread(partial(on_ask, ask), f"question-{ask.tool}")
-            if inspect.isawaitable(answer):
-                answer = await answer
-        if answer is True:
-            return Answer.once()
-        # Nothing but an Answer or exactly True is a yes: a truthy value may be an accident.
-        return answer if isinstance(answer, Answer) else Answer.no()
+        A yes of the running `assessing` withdraws the question.
+        """
+        default = Answer(kind=ask.default) if self.auto_confirm and auto else None
+        return await put(ask, self.on_ask, emit, default=default, assessing=assessing)
 
-    def _remember(self, asking: Sequence[Decision], answer: Answer) -> None:
-        """Keep a lasting yes: command prefixes and paths in the agent's own lists, anything else as a grant."""
+    async def _remember(self, ask: Ask, answer: Answer, emit: Emit) -> None:
+        """Keep a lasting yes: in the agent's own lists or as a grant, and for good where the person said always."""
         if answer.kind == "once":
             return
-        for decision in asking:
-            if decision.hard:
-                continue
-            match decision.action.kind:
-                case "run":
-                    for prefix in decision.grantable:
-                        self.allowlists.add_command(prefix)
-                case "write":
-                    for path in decision.grantable:
-                        self.allowlists.add_path(path, self.workspace.root)
-                case kind:
-                    named: RuleKind = "host" if kind == "fetch" else kind
-                    for pattern in decision.grantable:
-                        self.grants.append(Rule(effect="allow", kind=named, pattern=pattern, source="session"))
+        for decision in ask.decisions:
+            if not decision.hard:
+                self._grant(decision)
+        rules = [Rule(effect="allow", kind=kind, pattern=what, source="always") for kind, what in ask.saves]
+        if answer.kind != "always" or self.on_always is None or not rules:
+            return
+        try:
+            await run_in_thread(partial(self.on_always, rules), "save-rules")
+        except Exception as error:  # noqa: BLE001 - the person has said yes: that it could not be kept is told, no more
+            _log.warning("a rule could not be saved", exc_info=True)
+            text = f"not saved, so it counts for this session alone: {error}"
+            emit(Notice(level="warning", text=text))
 
-
-def _is_cancelled() -> bool:
-    """Whether the running task is being cancelled, and not only what it waited for (a dismissed dialogue, say)."""
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
-
-
-def question(ask_id: str, agent: str, call_id: str, tool: str, text: str, **how: Any) -> Ask:
-    """A tool's own question to the person."""
-    reason = Reason(code="question", text=text)
-    decision = Decision(action=UseTool(name=tool), effect="ask", reasons=(reason,))
-    return Ask(id=ask_id, agent=agent, call_id=call_id, tool=tool, decisions=(decision,), question=text, **how)
+    def _grant(self, decision: Decision) -> None:
+        # An allow rule would not stand against a rule that asks: only a grant does.
+        asked = any(reason.code in ("ask-rule", "tool-asks") for reason in decision.reasons)
+        kind = "" if asked else decision.action.kind
+        for (named, pattern), what in zip(decision.lasting, decision.grantable, strict=True):
+            if kind == "run":
+                self.allowlists.add_command(what)
+            elif kind == "write":
+                self.allowlists.add_path(what, self.workspace.root)
+            else:
+                self.grants.append(Rule(effect="allow", kind=named, pattern=pattern, source="session"))

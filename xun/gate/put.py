@@ -1,0 +1,114 @@
+"""Putting one question: to the person, or to nobody, while an assessment may still go on."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Literal, cast
+
+from xun.events import Answered, Asked
+from xun.gate.risk import let_go, outcome
+from xun.policy.action import UseTool
+from xun.policy.decision import Answer, Ask, Assessment, Decision, Reason
+from xun.worker import run_in_thread
+
+OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
+Settler = Literal["rule", "person", "grant", "auto", "nobody", "risk"]
+Emit = Callable[[Any], Any]
+Told = Literal["person", "auto", "nobody", "risk"]
+
+
+async def put(
+    ask: Ask,
+    on_ask: OnAsk | None,
+    emit: Emit,
+    *,
+    default: Answer | None = None,
+    assessing: asyncio.Task[Assessment] | None = None,
+) -> tuple[Answer, Told]:
+    """Ask, and tell `Asked` and `Answered`, also where the question is cancelled or fails: with no.
+
+    `default` answers in place of the person. A yes of `assessing` withdraws the question.
+    """
+    emit(Asked(ask=ask))
+    by: Told = "person"
+    answer = Answer.no()
+    try:
+        if default is not None:
+            by, answer = "auto", default
+        elif on_ask is None:
+            by = "nobody"
+        elif assessing is None:
+            answer = await _call_back(_shown(ask), on_ask)
+        else:
+            answer, by = await _first(_shown(ask), on_ask, assessing)
+    except asyncio.CancelledError:
+        if _is_cancelled():
+            raise
+        by, answer = "nobody", Answer.no("the question was taken back")
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a question that fails is a question nobody answered
+        by, answer = "nobody", Answer.no(f"asking failed: {error or type(error).__name__}")
+    finally:
+        emit(Answered(ask_id=ask.id, answer=answer, by=by))
+    return answer, by
+
+
+def _shown(ask: Ask) -> Ask:
+    """The question with what the assessor said among its reasons, where every front end shows it."""
+    if ask.assessment is None:
+        return ask
+    said = ask.assessment
+    words = {"reject": "the risk assessor advises no", "unsure": "the risk assessor is unsure"}
+    reason = Reason(code="risk", text=f"{words.get(said.verdict, said.verdict)}: {said.reason}")
+    first = ask.decisions[0].model_copy(update={"reasons": (*ask.decisions[0].reasons, reason)})
+    return ask.model_copy(update={"decisions": (first, *ask.decisions[1:])})
+
+
+async def _first(ask: Ask, on_ask: OnAsk, assessing: asyncio.Task[Assessment]) -> tuple[Answer, Told]:
+    """The first answer: that of the person, or a yes of the assessor. Any other word of it leaves the person to it."""
+    asked = asyncio.ensure_future(_apart(ask, on_ask))
+    try:
+        await asyncio.wait({asked, assessing}, return_when=asyncio.FIRST_COMPLETED)
+        said = outcome(assessing)
+        if not asked.done() and said is not None and said.verdict == "allow":
+            return Answer.once(), "risk"
+        return await asked, "person"
+    finally:
+        await let_go(asked)
+
+
+async def _apart(ask: Ask, on_ask: OnAsk) -> Answer:
+    try:
+        return await _call_back(ask, on_ask)
+    except SystemExit as error:  # in a task of its own it would end the loop
+        raise RuntimeError(str(error) or "SystemExit") from error
+
+
+async def _call_back(ask: Ask, on_ask: OnAsk) -> Answer:
+    answer: Any
+    if inspect.iscoroutinefunction(on_ask) or inspect.iscoroutinefunction(getattr(on_ask, "__call__", None)):  # noqa: B004
+        answer = await cast(Any, on_ask(ask))
+    else:
+        # A synchronous callback may wait for a person: it must not hold up the loop.
+        answer = await run_in_thread(partial(on_ask, ask), f"question-{ask.tool}")
+        if inspect.isawaitable(answer):
+            answer = await answer
+    if answer is True:
+        return Answer.once()
+    # Nothing but an Answer or exactly True is a yes: a truthy value may be an accident.
+    return answer if isinstance(answer, Answer) else Answer.no()
+
+
+def _is_cancelled() -> bool:
+    """Whether the running task is being cancelled, and not only what it waited for (a dismissed dialogue, say)."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+def question(ask_id: str, agent: str, call_id: str, tool: str, text: str, **how: Any) -> Ask:
+    """A tool's own question to the person."""
+    reason = Reason(code="question", text=text)
+    decision = Decision(action=UseTool(name=tool), effect="ask", reasons=(reason,))
+    return Ask(id=ask_id, agent=agent, call_id=call_id, tool=tool, decisions=(decision,), question=text, **how)
