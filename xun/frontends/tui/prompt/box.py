@@ -164,6 +164,11 @@ class Prompt(Vertical):
         if self._searching is None:
             self._complete()
 
+    def complete_again(self) -> None:
+        """More may be known now than when the last key was typed."""
+        if self._popup.is_open and self._searching is None:
+            self._complete()
+
     def _complete(self) -> None:
         before = self.area.before_cursor
         if self._dismissed and before.startswith(self._dismissed):

@@ -112,9 +112,10 @@ class History:
             try:
                 descriptor = create_private(self._path)
             except FileExistsError:
-                descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+                descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+                if (size := os.fstat(descriptor).st_size) and os.pread(descriptor, 1, size - 1) != b"\n":
+                    line = b"\n" + line  # the last line is torn, and this one must not be lost with it
             try:
-                os.lseek(descriptor, 0, os.SEEK_END)
                 os.write(descriptor, line)
             finally:
                 os.close(descriptor)

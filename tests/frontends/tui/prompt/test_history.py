@@ -1,0 +1,117 @@
+"""What was sent before."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.frontends.tui.prompt.support import prompt_of
+from xun.frontends.tui.prompt.history import History
+
+
+def history_of(*texts: str) -> History:
+    history = History()
+    for text in texts:
+        history.add(text)
+    return history
+
+
+def test_it_is_kept_for_the_next_session_and_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "prompts.jsonl"
+    first = History(path)
+    first.add("one\ntwo")
+    first.add("[/] \u202e")
+    assert History(path).entries == ["one\ntwo", "[/] \u202e"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_torn_and_foreign_lines_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    path.write_text('{"text": "whole"}\nnonsense\n[1]\n{"text": 3}\n{"text": "to', encoding="utf-8")
+    assert History(path).entries == ["whole"]
+
+
+def test_a_torn_last_line_does_not_swallow_the_next_prompt(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    path.write_text('{"text": "whole"}\n{"text": "to', encoding="utf-8")
+    History(path).add("next")
+    assert History(path).entries == ["whole", "next"]
+
+
+def test_what_cannot_be_written_is_still_remembered_and_said(tmp_path: Path) -> None:
+    (tmp_path / "prompts.jsonl").mkdir()
+    history = History(tmp_path / "prompts.jsonl")
+    history.add("one")
+    assert history.entries == ["one"]
+    assert "prompt history" in history.problem
+
+
+def test_the_same_twice_is_kept_once(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    history = History(path)
+    for text in ("a", "a", "b", "a", "  "):
+        history.add(text)
+    assert [json.loads(line)["text"] for line in path.read_text().splitlines()] == ["a", "b", "a"]
+
+
+def test_walking_back_and_forth_ends_at_the_draft() -> None:
+    history = history_of("a", "b")
+    assert [history.older("draft"), history.older("b"), history.older("a")] == ["b", "a", None]
+    assert [history.newer(), history.newer(), history.newer()] == ["b", "draft", None]
+
+
+def test_searching_finds_newest_first_whatever_the_case() -> None:
+    assert history_of("Fix A", "other", "fix b", "Fix A").search("fix") == ["Fix A", "fix b"]
+
+
+@pytest.mark.anyio
+async def test_up_and_down_walk_and_keep_the_draft() -> None:
+    async with prompt_of(history_of("first", "second")) as (app, pilot):
+        await pilot.press(*"draft", "up", "up")
+        await pilot.pause()
+        assert app.text == "first"
+        await pilot.press("down", "down")
+        await pilot.pause()
+        assert app.text == "draft"
+
+
+@pytest.mark.anyio
+async def test_up_inside_several_lines_moves_first() -> None:
+    async with prompt_of(history_of("first")) as (app, pilot):
+        await pilot.press("a", "ctrl+j", "b", "up")
+        await pilot.pause()
+        assert app.text == "a\nb"
+        await pilot.press("up")
+        await pilot.pause()
+        assert app.text == "first"
+
+
+@pytest.mark.anyio
+async def test_ctrl_r_searches_and_enter_takes_without_sending() -> None:
+    async with prompt_of(history_of("fix the parser", "run the tests", "fix the lexer")) as (app, pilot):
+        await pilot.press(*"draft", "ctrl+r", *"fix", "ctrl+r", "enter")
+        await pilot.pause()
+        assert app.text == "fix the parser"
+        assert app.sent == []
+
+
+@pytest.mark.anyio
+async def test_leaving_a_search_keeps_the_draft() -> None:
+    async with prompt_of(history_of("fix the parser")) as (app, pilot):
+        await pilot.press(*"draft", "ctrl+r", *"fi", "escape")
+        await pilot.pause()
+        assert app.text == "draft"
+
+
+@pytest.mark.anyio
+async def test_a_cleared_prompt_can_be_had_again() -> None:
+    async with prompt_of() as (app, pilot):
+        await pilot.press(*"long thought")
+        assert app.prompt.clear()
+        assert not app.prompt.clear()
+        await pilot.press("up")
+        await pilot.pause()
+        assert app.text == "long thought"

@@ -1,0 +1,131 @@
+"""Pastes, with marks around them and without."""
+
+from __future__ import annotations
+
+import pytest
+from textual.events import Key, Paste
+
+from tests.frontends.tui.prompt.support import PromptApp, prompt_of
+from xun.frontends.tui.prompt.burst import GAP, SETTLE, Burst
+from xun.frontends.tui.prompt.folds import Folds
+
+LONG = "\n".join(f"line {number}" for number in range(10_000))
+
+
+def test_a_short_paste_stays_as_it_is() -> None:
+    assert Folds().fold("a\nb") == "a\nb"
+
+
+def test_a_long_one_is_a_mark_until_it_is_sent() -> None:
+    folds = Folds()
+    mark = folds.fold(LONG)
+    assert mark == "[pasted 1: 10,000 lines]"
+    assert folds.whole(f"see {mark} and {mark}") == f"see {LONG} and {LONG}"
+
+
+def test_what_looks_like_a_mark_inside_a_paste_is_left_alone() -> None:
+    folds = Folds()
+    first = folds.fold(LONG + "\n[pasted 2: 12 lines]")
+    second = folds.fold("\n".join("abcdefghijkl"))
+    assert second == "[pasted 2: 12 lines]"
+    assert folds.whole(first).endswith("[pasted 2: 12 lines]")
+
+
+def test_a_mark_nobody_made_is_text() -> None:
+    assert Folds().whole("[pasted 1: 10,000 lines]") == "[pasted 1: 10,000 lines]"
+
+
+def typed(burst: Burst, *gaps: float) -> list[bool]:
+    """Enter after each of `gaps` seconds: must it wait?"""
+    at, waits = 100.0, []
+    for gap in gaps:
+        at += gap
+        waits.append(burst.enter(at))
+    return waits
+
+
+def test_enter_after_a_pause_is_a_persons() -> None:
+    assert typed(Burst(), 1.0) == [False]
+
+
+def test_one_enter_at_the_end_of_a_burst_sends() -> None:
+    burst = Burst()
+    burst.key(100.0)
+    assert burst.enter(100.0 + GAP / 2)
+    assert burst.sends()
+
+
+def test_several_enters_in_a_burst_send_nothing() -> None:
+    burst = Burst()
+    burst.key(100.0)
+    assert burst.enter(100.001)
+    burst.key(100.002)
+    assert burst.enter(100.003)
+    assert not burst.sends()
+
+
+def test_an_enter_right_behind_a_paste_sends_nothing() -> None:
+    burst = Burst()
+    burst.paste(100.0)
+    assert burst.enter(100.001)
+    assert not burst.sends()
+
+
+@pytest.mark.anyio
+@pytest.mark.bug("tui-multiline-paste")
+async def test_a_paste_is_one_text_with_its_tabs_and_unix_line_ends() -> None:
+    async with prompt_of() as (app, pilot):
+        app.prompt.area.post_message(Paste("line1\r\nline2\n\tline3\n"))
+        await pilot.pause(SETTLE * 2)
+        assert app.sent == []
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent == [("line1\nline2\n\tline3\n", False)]
+
+
+@pytest.mark.anyio
+async def test_ten_thousand_lines_are_folded_and_sent_whole() -> None:
+    async with prompt_of() as (app, pilot):
+        await pilot.press(*"see ")
+        app.prompt.area.post_message(Paste(LONG))
+        await pilot.pause(0.05)
+        assert app.text == "see [pasted 1: 10,000 lines]"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent == [(f"see {LONG}", False)]
+
+
+@pytest.mark.anyio
+async def test_backspace_takes_a_mark_as_a_whole() -> None:
+    async with prompt_of() as (app, pilot):
+        app.prompt.area.post_message(Paste(LONG))
+        await pilot.pause()
+        await pilot.press("backspace")
+        assert app.text == ""
+
+
+def burst_of(app: PromptApp, text: str) -> None:
+    """Type `text` as a program does: all at once, line ends as Enter."""
+    for char in text:
+        key = {"\r": "enter", " ": "space"}.get(char, char)
+        app.prompt.area.post_message(Key(key, char))
+
+
+@pytest.mark.anyio
+@pytest.mark.bug("tui-multiline-paste")
+async def test_lines_pasted_without_marks_wait_for_enter() -> None:
+    async with prompt_of() as (app, pilot):
+        burst_of(app, "line1\rline2\rline3\r")
+        await pilot.pause(SETTLE * 3)
+        assert app.sent == []
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent == [("line1\nline2\nline3\n", False)]
+
+
+@pytest.mark.anyio
+async def test_a_line_that_a_program_types_is_sent() -> None:
+    async with prompt_of() as (app, pilot):
+        burst_of(app, "fix it\r")
+        await pilot.pause(SETTLE * 3)
+        assert app.sent == [("fix it", False)]
