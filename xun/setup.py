@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from xun import __version__, demo
 from xun.agent.agent import Agent
@@ -37,6 +37,11 @@ from xun.sessions.retention import prune
 from xun.sessions.store import SessionWriter
 from xun.tools.groups import DEFAULT_GROUPS
 from xun.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from xun.commands.context import CommandContext
+    from xun.commands.outcome import Completion
+    from xun.commands.registry import CommandRegistry
 
 EARLIER = "earlier"  # what a resumed session has cost: its file does not keep it by model
 PLANNING_GROUP = "framework"  # where write_todos is, which the prompt's line on planning speaks of
@@ -75,6 +80,7 @@ class Prepared:
     session: SessionWriter | None
     config: Config
     paths: Paths
+    trust: Trust
     copy: Path | None = None
 
     async def aclose(self) -> None:
@@ -140,7 +146,45 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
     if log is not None:
         agent.bus.listen(partial(_log_event, log))
     agent.bus.listen(hear)
-    return Prepared(agent.initialize(), provider, workspace, writer, config, paths, copy)
+    return Prepared(agent.initialize(), provider, workspace, writer, config, paths, trust, copy)
+
+
+def commands_of(prepared: Prepared, say: Say) -> tuple[CommandRegistry, CommandContext]:
+    """The commands of a session, custom ones too, and what they work on. `say` is told of files that cannot be used."""
+    from xun.commands.builtin import default_registry
+    from xun.commands.context import CommandContext
+    from xun.commands.custom import load_commands
+
+    registry = default_registry()
+    custom = load_commands(prepared.paths, prepared.trust, registry.names)
+    for command in custom.commands:
+        registry.register(command)
+    for line in custom.problems:
+        say(line)
+    models = partial(_offered_models, prepared.config)
+    return registry, CommandContext(prepared.agent, prepared.config, prepared.paths, models)
+
+
+def _offered_models(config: Config) -> list[Completion]:
+    """The known models of every provider that is set up, with what is known about them."""
+    from xun.commands.outcome import Completion
+    from xun.providers.detect import configured
+    from xun.providers.models import find as find_model
+    from xun.providers.models import known
+
+    found = [
+        find_model(way.provider, name)
+        for way in configured(_environment(config))
+        for name in dict.fromkeys((*way.models, *known(way.provider)))
+    ]
+    return [Completion(f"{info.provider}/{info.name}", _about(info)) for info in found]
+
+
+def _about(info: ModelInfo) -> str:
+    window = f"{info.context_window:,} tokens" if info.context_window is not None else ""
+    known = info.input_price is not None and info.output_price is not None
+    price = f"${info.input_price:g} in, ${info.output_price:g} out a million" if known else "price unknown"
+    return ", ".join(filter(None, (window, price)))
 
 
 def _log_event(log: logging.Logger, event: AnyEvent) -> None:

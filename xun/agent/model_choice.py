@@ -11,6 +11,8 @@ from xun.providers.base import Effort, ModelInfo
 from xun.registry import load
 from xun.worker import run_in_thread
 
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
+
 
 class ModelChoice(AgentBase):
     """A part of `Agent`."""
@@ -35,8 +37,8 @@ class ModelChoice(AgentBase):
         Raises `ValueError` for any other word, `RuntimeStateError` while a turn runs.
         """
         self.check_idle("its effort cannot change now")
-        if effort is not None and effort not in get_args(Effort):
-            raise ValueError(f"an effort is one of {', '.join(get_args(Effort))}, not {effort!r}")
+        if effort is not None and effort not in EFFORTS:
+            raise ValueError(f"an effort is one of {', '.join(EFFORTS)}, not {effort!r}")
         self.effort = effort
 
     async def learn_price(self) -> None:

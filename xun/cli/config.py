@@ -11,8 +11,9 @@ import typer
 from xun.cli.exits import fail
 from xun.config.load import Config, load
 from xun.config.paths import Paths, current_folder, find_paths
+from xun.config.show import lines
 from xun.config.trust import Trust, trust_of
-from xun.frontends.text import visible
+from xun.frontends.text import json_line, visible
 from xun.result import XunError
 
 _Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
@@ -40,9 +41,9 @@ def _show(as_json: _Json = False) -> None:
     except XunError as error:
         raise typer.Exit(fail(str(error))) from None
     if as_json:
-        print(json.dumps(_data(config, trust, paths), ensure_ascii=False))
+        print(json_line(_data(config, trust, paths)))
     else:
-        for line in _lines(config):
+        for line in lines(config.rows()):
             print(visible(line))
     for line in (*config.warnings, *trust.notices()):
         fail(line)
@@ -64,17 +65,6 @@ def _path(
         ("cache", paths.cache),
     ):
         print(visible(f"{name:9} {path}"))
-
-
-def _lines(config: Config) -> list[str]:
-    rows = [(key, _shown(value), str(source)) for key, value, source in config.rows()]
-    first = max(len(key) for key, _, _ in rows)
-    second = min(40, max(len(value) for _, value, _ in rows))
-    return [f"{key:{first}}  {value:{second}}  {source}".rstrip() for key, value, source in rows]
-
-
-def _shown(value: object) -> str:
-    return "-" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _data(config: Config, trust: Trust, paths: Paths) -> dict[str, object]:

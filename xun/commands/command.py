@@ -38,9 +38,16 @@ class Call:
     text: str = ""
     args: tuple[str, ...] = ()
 
-    def one_argument(self, *, optional: bool = False) -> str | None:
-        """The only argument. Raises `UsageError` where there are more, or none unless it is `optional`."""
-        if len(self.args) > 1 or not (self.args or optional):
+    def argument(self) -> str:
+        """The one argument. Raises `UsageError` where there is none, or more."""
+        found = self.optional_argument()
+        if found is None:
+            raise UsageError(self.command.usage)
+        return found
+
+    def optional_argument(self) -> str | None:
+        """The one argument, or None where there is none. Raises `UsageError` where there are more."""
+        if len(self.args) > 1:
             raise UsageError(self.command.usage)
         return self.args[0] if self.args else None
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from xun.agent.agent import Agent
+from xun.commands.outcome import Completion
 from xun.config.load import Config
 from xun.config.paths import Paths
+from xun.config.session import with_value
 
 
-def _no_models() -> Sequence[str]:
+def _no_models() -> Sequence[Completion]:
     return ()
 
 
@@ -19,10 +21,15 @@ def _no_models() -> Sequence[str]:
 class CommandContext:
     """`config` is replaced when a command changes a setting for this session.
 
-    `models` names the models that could be used now, best first.
+    `models` names the models that could be used now, best first, with a few words about each.
     """
 
     agent: Agent[Any]
     config: Config | None = None
     paths: Paths | None = None
-    models: Callable[[], Sequence[str]] = _no_models
+    models: Callable[[], Sequence[Completion]] = _no_models
+
+    def set(self, key: str, value: object, where: str) -> None:
+        """Show `value` as the setting `key` from now on, set by `where`."""
+        if self.config is not None:
+            self.config = with_value(self.config, key, value, where)

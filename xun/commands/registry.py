@@ -15,6 +15,7 @@ from xun.result import XunError
 
 _log = logging.getLogger("xun.commands")
 _HELP = ("-h", "--help")
+_QUOTES = "'\""
 _LITERAL = ("\\/", "\\!")
 _FIRST = re.compile(r"/(\S*)\s*(.*)", re.DOTALL)
 
@@ -39,6 +40,11 @@ class CommandRegistry:
                 raise ValueError(f"there is a command /{name} already")
         self._commands[command.name] = command
         self._names |= dict.fromkeys(names, command)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that is taken, aliases too."""
+        return frozenset(self._names)
 
     def find(self, name: str) -> Command | None:
         """The command called `name`, or one of whose aliases it is."""
@@ -95,7 +101,8 @@ class CommandRegistry:
             return []
         *before, last = rest.split(" ")
         found = command.completions(context, tuple(word for word in before if word))
-        return [completion for completion in found if completion.text.startswith(last)]
+        typed = last.lstrip(_QUOTES)
+        return [completion for completion in found if completion.text.lstrip(_QUOTES).startswith(typed)]
 
     def _unknown(self, name: str) -> str:
         from difflib import get_close_matches

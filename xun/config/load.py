@@ -20,7 +20,7 @@ from xun.config.toml import ConfigError, decode, key_lines, line_of, parse, read
 from xun.config.trust import Trust
 from xun.config.variables import read_variables, variable_of
 
-Layer = Literal["default", "user", "project", "environment", "flag"]
+Layer = Literal["default", "user", "project", "environment", "flag", "session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class _Layers:
         name = "" if source.layer in ("environment", "flag") else f" {key}"
         secret = key.endswith("api_key")
         given = "" if secret else f"; it is {json.dumps(error['input'], default=str)[:60]}"
-        return key, redact(f"{source}:{name} {_wanted(error)}{given}")
+        return key, redact(f"{source}:{name} {wanted(error)}{given}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +240,14 @@ def _leaf(location: tuple[Any, ...]) -> str:
     raise KeyError(location)
 
 
+def unknown_setting(key: str) -> str:
+    """That there is no setting `key`, with the nearest one."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(key, leaves(), 1, 0.6)
+    return f"no setting is called {json.dumps(key)}" + (f"; did you mean {near[0]}?" if near else "")
+
+
 _WANTED = {
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
@@ -253,7 +261,8 @@ _WANTED = {
 }
 
 
-def _wanted(error: Any) -> str:
+def wanted(error: Any) -> str:
+    """What pydantic's `error` asks for, in words for people."""
     context = error.get("ctx", {})
     match error["type"]:
         case "literal_error":

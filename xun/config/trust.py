@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from xun.config.paths import Paths, create_private, private_folder, write_private
+from xun.config.project_commands import FOLDER, command_files
 from xun.config.regular import UnreadableError, read_regular
 
-Kind = Literal["instructions", "config", "policy"]
+Kind = Literal["instructions", "config", "policy", "command"]
 State = Literal["trusted", "untrusted", "changed"]
 INSTRUCTIONS = ("AGENTS.md", "Agents.md", "agents.md")
 _LIMIT = 1024 * 1024  # bytes of one project file
@@ -72,8 +73,8 @@ class Trust:
 def trust_of(folder: Path, paths: Paths) -> Trust:
     """What may be used of the project in `folder`. Reads the project files and the pins; writes nothing.
 
-    They are `.xun/config.toml` and `.xun/policy.toml` of the folder, and the AGENTS.md of it and of the
-    folders above up to the repository's root (outside a repository, up to the home folder where that
+    They are `.xun/config.toml`, `.xun/policy.toml` and `.xun/commands/**/*.md` of the folder, and the AGENTS.md of it
+    and of the folders above up to the repository's root (outside a repository, up to the home folder where that
     contains it).
     """
     folder = Path(os.path.realpath(folder))
@@ -124,6 +125,8 @@ def _candidates(folder: Path, paths: Paths) -> Iterator[tuple[Path, Kind, Path]]
         return  # the person's own configuration, which happens to lie here
     yield folder / ".xun" / "config.toml", "config", folder
     yield folder / ".xun" / "policy.toml", "policy", folder
+    for path in command_files(folder / ".xun" / FOLDER):
+        yield path, "command", folder
 
 
 def _top(folder: Path) -> Path:

@@ -39,7 +39,7 @@ def read_variables(environ: Mapping[str, str]) -> tuple[dict[str, Any], list[str
     values: dict[str, Any] = {}
     for name, key in variables().items():
         if text := environ.get(name, "").strip():
-            values[key] = _value(leaves()[key].annotation, text)
+            values[key] = value_of(leaves()[key].annotation, text)
     return values, [warning for name in environ if (warning := _misspelt(name))]
 
 
@@ -57,7 +57,7 @@ def _misspelt(name: str) -> str | None:
     return f"{name}: unknown variable is ignored; did you mean {near[0]}?" if near else None
 
 
-def _value(annotation: Any, text: str) -> Any:
+def value_of(annotation: Any, text: str) -> Any:
     """`text` as the type that the setting has; left as text where it is not one, for the check to complain about."""
     kinds = _kinds(annotation)
     if bool in kinds:

@@ -1,0 +1,42 @@
+"""`/help` and `/exit`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xun.commands.command import Call, Command, CommandError
+from xun.commands.outcome import Exit, Outcome
+
+_ALSO = (
+    "!command runs it in the shell, through the same questions, and tells the model; !!command does not tell.",
+    "\\/text sends a text that begins with a slash. -h after a command explains it.",
+)
+
+
+async def _help(call: Call) -> Outcome:
+    name = call.optional_argument()
+    if name is None:
+        return Outcome(text=overview(call.registry))
+    command = call.registry.find(name.removeprefix("/"))
+    if command is None:
+        raise CommandError(f"there is no command {name}; /help lists them")
+    return Outcome(text=command.explain())
+
+
+def overview(commands: Iterable[Command]) -> str:
+    """A line for each command, and what else the prompt understands."""
+    rows = [(f"/{command.usage}", command.help) for command in commands]
+    width = min(max((len(usage) for usage, _ in rows), default=0), 36)
+    lines = [f"{usage:{width}}  {text}" for usage, text in rows]
+    return "\n".join([*lines, "", *_ALSO])
+
+
+async def _exit(call: Call) -> Outcome:
+    call.no_arguments()
+    return Outcome(action=Exit())
+
+
+COMMANDS = (
+    Command("help", "What can be typed here, or how one command is used.", _help, "[command]", while_busy=True),
+    Command("exit", "Leave; the session stays.", _exit, aliases=("quit",), while_busy=True),
+)

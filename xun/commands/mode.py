@@ -1,0 +1,59 @@
+"""`/mode` and `/yolo`: how much is done without asking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+from xun.commands.command import Call, Command, UsageError
+from xun.commands.context import CommandContext
+from xun.commands.outcome import Completion, Outcome, Pick
+from xun.policy.decision import MODES, Mode
+
+_MEANING: dict[Mode, str] = {
+    "manual": "the rules decide, and you where they do not",
+    "accept-edits": "files of the workspace are changed without asking",
+    "plan": "nothing is changed: read, think, propose",
+    "auto": "a second model may say yes in your place to what is no great risk",
+}
+_ON = (
+    "Auto-confirm is on: what would be asked is answered with its default. What is hard to take back is refused,"
+    " not done, and no list is written. /yolo turns it off."
+)
+_OFF = "Auto-confirm is off: you are asked again."
+
+
+async def _mode(call: Call) -> Outcome:
+    agent = call.context.agent
+    word = call.optional_argument()
+    if word is None:
+        choices = tuple(Completion(mode, _MEANING[mode]) for mode in MODES)
+        current = MODES.index(cast(Mode, agent.mode))
+        return Outcome(text=f"The mode is {agent.mode}.", action=Pick("Mode", choices, "/mode", current))
+    if word not in MODES:
+        raise UsageError(call.command.usage)
+    agent.set_mode(word)
+    return Outcome(text=f"The mode is {word}: {_MEANING[word]}.")
+
+
+async def _yolo(call: Call) -> Outcome:
+    call.no_arguments()
+    gate = call.context.agent.gate
+    gate.auto_confirm = not gate.auto_confirm
+    return Outcome(text=_ON if gate.auto_confirm else _OFF)
+
+
+def _known_modes(_context: CommandContext, before: tuple[str, ...]) -> Iterable[Completion]:
+    return () if before else [Completion(mode, text) for mode, text in _MEANING.items()]
+
+
+COMMANDS = (
+    Command(
+        "mode", "Show, choose or set how much is done without asking.", _mode, f"[{'|'.join(MODES)}]",
+        "\n".join(f"{mode}: {text}" for mode, text in _MEANING.items()), while_busy=True, complete=_known_modes,
+    ),
+    Command(
+        "yolo", "Turn auto-confirm on or off: questions take their default, what is hard to take back is refused.",
+        _yolo, while_busy=True,
+    ),
+)  # fmt: skip

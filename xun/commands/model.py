@@ -1,0 +1,75 @@
+"""`/model` and `/effort`: who answers from the next turn on, and how much it thinks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from xun.agent.model_choice import EFFORTS
+from xun.commands.command import Call, Command, UsageError
+from xun.commands.context import CommandContext
+from xun.commands.outcome import Completion, Outcome, Pick
+
+_UNSET = "default"
+_EFFORTS = (*EFFORTS, _UNSET)
+_MEANING = {
+    "none": "as little thinking as the model allows",
+    "low": "short thinking",
+    "medium": "some thinking",
+    "high": "long thinking",
+    _UNSET: "what the model does by itself",
+}
+
+
+async def _model(call: Call) -> Outcome:
+    context = call.context
+    name = call.optional_argument()
+    if name is not None:
+        context.agent.set_model(name)
+        context.set("model", context.agent.model_name, "/model")
+        return Outcome(text=f"{context.agent.model_name} answers from now on; the conversation goes on with it.")
+    now = context.agent.model_name
+    choices = _models(context)
+    current = next(place for place, choice in enumerate(choices) if choice.text == now)
+    return Outcome(text=f"The model is {now}.", action=Pick("Model", choices, "/model", current))
+
+
+def _models(context: CommandContext) -> tuple[Completion, ...]:
+    """Those that could be used now, the one in force among them."""
+    offered = tuple(context.models())
+    now = context.agent.model_name
+    return offered if any(one.text == now for one in offered) else (Completion(now, "in use"), *offered)
+
+
+async def _effort(call: Call) -> Outcome:
+    agent = call.context.agent
+    word = call.optional_argument()
+    if word is None:
+        now = agent.effort or _UNSET
+        choices = tuple(Completion(effort, _MEANING[effort]) for effort in _EFFORTS)
+        return Outcome(text=f"The effort is {now}.", action=Pick("Effort", choices, "/effort", _EFFORTS.index(now)))
+    if word not in _EFFORTS:
+        raise UsageError(call.command.usage)
+    agent.set_effort(None if word == _UNSET else cast(Any, word))
+    call.context.set("effort", agent.effort, "/effort")
+    return Outcome(text=f"The effort is {word} from now on: {_MEANING[word]}.")
+
+
+def _known_models(context: CommandContext, before: tuple[str, ...]) -> Iterable[Completion]:
+    return () if before else _models(context)
+
+
+def _known_efforts(_context: CommandContext, before: tuple[str, ...]) -> Iterable[Completion]:
+    return () if before else [Completion(effort, _MEANING[effort]) for effort in _EFFORTS]
+
+
+COMMANDS = (
+    Command(
+        "model", "Show, choose or set the model; the conversation goes on with it.", _model, "[PROVIDER/NAME]",
+        complete=_known_models,
+    ),
+    Command(
+        "effort", "Show, choose or set how much the model thinks.", _effort, f"[{'|'.join(_EFFORTS)}]",
+        complete=_known_efforts,
+    ),
+)  # fmt: skip

@@ -1,0 +1,34 @@
+"""Where files of custom commands lie: `commands/**/*.md` of a configuration folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+FOLDER = "commands"
+MAX_BYTES = 64 * 1024  # of one file: it becomes a prompt
+MAX_FILES = 200
+_MAX_DEPTH = 4  # folders in each other
+
+
+def command_files(top: Path) -> list[Path]:
+    """The Markdown files in `top`, sorted, at most `MAX_FILES`; empty where there is no such folder.
+
+    Links to folders are not followed, and names that begin with a dot are passed over.
+    """
+    return sorted(_below(top, _MAX_DEPTH))[:MAX_FILES]
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as items:
+            entries = [item for item in items if not item.name.startswith(".")]
+    except OSError:
+        return
+    for item in entries:
+        if item.is_dir(follow_symlinks=False):
+            if depth > 1:
+                yield from _below(folder / item.name, depth - 1)
+        elif item.name.endswith(".md"):
+            yield folder / item.name
