@@ -49,8 +49,10 @@ async def agent_on(wire: str, url: str, heard: list[AnyEvent], **how: Any) -> As
     how.setdefault("model_info", ModelInfo("p", "claude-test", context_window=200_000))
     provider = connect(wire, url)
     async with Agent(provider, tools=[produce, seq], on_event=heard.append, retry=QUICK, **how) as agent:
-        yield agent
-    await provider.aclose()
+        try:
+            yield agent
+        finally:
+            await provider.aclose()
 
 
 def summary_or(reply: Reply, *, summary: Reply = SUMMARY) -> Script:
@@ -66,7 +68,7 @@ async def twelve_turns(wire: str) -> list[Message]:
         async with agent_on(wire, server.url, heard) as agent:
             for number in range(11):
                 assert (await agent.run(f"instruction {number}")).ok
-            agent.bus.listen(lambda event: agent.cancel() if event.type == "tool_ended" else None)
+            agent.bus.listen(lambda event: agent.cancel() if event.type == "tool_started" else None)
             assert (await agent.run("instruction 11")).status == "cancelled"
             assert server.refusals == []
             assert any(part.is_error for part in agent.messages[-1].results)

@@ -242,7 +242,7 @@ class Compactor:
 
 def _full(tokens: int, bound: int, model: str) -> str:
     return (
-        f"the context cannot be reduced: it holds {tokens:,} tokens after {MAX_ATTEMPTS} compactions, more than the "
+        f"the context cannot be reduced: it holds {tokens:,} tokens after {MAX_ATTEMPTS} tries, more than the "
         f"{bound:,} kept to for {model}; start a new session, or use a model with a larger context window"
     )
 
