@@ -33,6 +33,11 @@ class Wire:
     model: str
     variables: str
 
+    @property
+    def name(self) -> str:
+        """The wire, as the fake server calls it."""
+        return "openai-responses" if self.variables == "OPENAI" else self.model.partition("/")[0]
+
     def env(self, url: str) -> dict[str, str]:
         return {f"{self.variables}_BASE_URL": url, f"{self.variables}_API_KEY": KEY, "XUN_MODEL": self.model}
 
@@ -144,6 +149,10 @@ def bash(command: str, **arguments: Any) -> Say:
 def results(request: Recorded) -> list[str]:
     """The results that the last step's calls got, as the request carries them."""
     found: list[str] = []
+    if request.wire == "openai-responses":
+        items = request.body["input"]
+        after = max(place for place, item in enumerate(items) if item["type"] == "function_call")
+        return [item["output"] for item in items[after:] if item["type"] == "function_call_output"]
     messages = request.body["messages"]
     if request.is_anthropic:
         return [block["content"] for block in messages[-1]["content"] if block["type"] == "tool_result"]

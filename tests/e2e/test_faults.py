@@ -13,9 +13,9 @@ import pytest
 
 from tests.e2e.support import (
     ANTHROPIC,
-    BOTH,
     CHAT,
     OPENAI,
+    WIRES,
     Model,
     Wire,
     by_model,
@@ -27,6 +27,7 @@ from tests.e2e.support import (
     sessions,
     use,
 )
+from tests.wire.responses import failed
 from tests.wire.server import Status, Stream
 from tests.wire.streams import Call, Say, event, render
 
@@ -130,6 +131,17 @@ def overloaded_after(say: Say, kept: int) -> Stream:
 
 
 @pytest.mark.spec("bug:api-overloaded-inside-stream")
+@pytest.mark.parametrize("last", [failed(Say(), 1, "server_error", "Broken"), OVERLOADED], ids=["failed", "error"])
+def test_a_response_that_fails_on_the_way_is_asked_for_again(last: bytes) -> None:
+    broken = Stream(events=[*render(Say("Hello"), OPENAI.name)[:6], last], end="close")
+    with Model(broken, Say("recovered"), wire=OPENAI) as model:
+        done = model.run("say hi")
+    assert (done.code, done.out, len(model.requests)) == (0, "recovered\n", 2), done.err
+    assert "trying again in" in done.err
+    assert len(replies(sessions()[0])) == 1
+
+
+@pytest.mark.spec("bug:api-overloaded-inside-stream")
 @pytest.mark.parametrize(
     ("trouble", "transport"),
     [
@@ -169,7 +181,7 @@ def test_a_server_that_stays_overloaded_is_given_up_and_the_session_goes_on() ->
 
 
 def cut(wire: Wire, say: Say, kept: int, end: Any = "close") -> Stream:
-    return Stream(events=render(say, "anthropic" if wire is ANTHROPIC else "openai-chat")[:kept], end=end)
+    return Stream(events=render(say, wire.name)[:kept], end=end)
 
 
 TEXT = Say("The fix is to")
@@ -183,6 +195,8 @@ EARLY = [  # both transports: tests/providers/contract.py
     pytest.param(CHAT, cut(CHAT, TOUCH, len(render(TOUCH, "openai-chat")) - 3), id="d-call"),
     pytest.param(ANTHROPIC, cut(ANTHROPIC, TEXT, 0), id="f"),
     pytest.param(CHAT, cut(CHAT, TEXT, 0), id="f-chat"),
+    pytest.param(OPENAI, cut(OPENAI, TEXT, 6), id="g"),
+    pytest.param(OPENAI, cut(OPENAI, TOUCH, len(render(TOUCH, OPENAI.name)) - 1), id="g-call"),
 ]
 
 
@@ -222,7 +236,7 @@ def limited(wire: Wire, tool: str, stop: str) -> Stream:
 
 CUT = [
     pytest.param(wire, tool, stop, id=f"{by_model(wire)}-{tool}-{stop}")
-    for wire in BOTH
+    for wire in WIRES
     for tool in ("write_file", "bash")
     for stop in ("max_tokens", "tool_use")
 ]
@@ -242,7 +256,7 @@ def test_a_call_cut_off_by_the_output_limit_is_not_run(wire: Wire, tool: str, st
 
 @pytest.mark.spec("bug:api-tool-json-cut-by-max-tokens")
 @pytest.mark.parametrize("stop", ["max_tokens", "tool_use"])
-@pytest.mark.parametrize("wire", BOTH, ids=by_model)
+@pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_the_same_cut_three_times_ends_the_run(wire: Wire, stop: str) -> None:
     with Model(*[limited(wire, "write_file", stop)] * 9, wire=wire) as model:
         done = model.run("write it", "--allow-write", ".")

@@ -10,8 +10,9 @@ import pytest
 
 from tests.e2e.support import (
     ANTHROPIC,
-    BOTH,
     CHAT,
+    OPENAI,
+    WIRES,
     Model,
     Wire,
     by_model,
@@ -105,14 +106,34 @@ def tool_use(number: int, name: str, *pieces: str) -> tuple[dict[str, Any], list
     return block, [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
 
 
+def responses(*items: dict[str, Any]) -> Stream:
+    """A Responses stream of exactly these output items."""
+    base = {"id": "resp_1", "object": "response", "created_at": 1, "model": "gpt-test", "output": []}
+    done = [
+        event({"type": "response.output_item.done", "output_index": index, "item": item})
+        for index, item in enumerate(items)
+    ]
+    begun, ended = (
+        event({"type": f"response.{word}", "response": {**base, "status": status}})
+        for word, status in (("created", "in_progress"), ("completed", "completed"))
+    )
+    return Stream(events=[begun, *done, ended], end="close")
+
+
+def function_call(number: int, name: str, arguments: str | None) -> dict[str, Any]:
+    item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": name}
+    return item if arguments is None else {**item, "arguments": arguments}
+
+
 NO_ARGUMENTS = {
     "anthropic": anthropic_blocks(tool_use(1, "list_dir"), tool_use(2, "list_dir", ""), stop="tool_use"),
     "openai-chat": chat(made(piece(0, "", "call_1", "list_dir"), piece(1, None, "call_2", "list_dir"))),
+    "openai": responses(function_call(1, "list_dir", ""), function_call(2, "list_dir", None)),
 }
 
 
 @pytest.mark.spec("bug:api-no-argument-tool-call")
-@pytest.mark.parametrize("wire", BOTH, ids=by_model)
+@pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_a_call_without_arguments_has_an_empty_object(wire: Wire) -> None:
     write({"seen.txt": "x"})
     with Model(NO_ARGUMENTS[by_model(wire)], Say("ok"), Say("later"), wire=wire) as model:
@@ -122,6 +143,10 @@ def test_a_call_without_arguments_has_an_empty_object(wire: Wire) -> None:
     assert model.refusals == []
     assert all("seen.txt" in result for result in results(model.requests[1]))
     for request in model.requests[1:]:
+        if wire is OPENAI:
+            sent = [item for item in request.body["input"] if item["type"] == "function_call"]
+            assert [call["arguments"] for call in sent] == ["{}", "{}"]
+            continue
         messages = request.body["messages"]
         if wire is ANTHROPIC:
             assert [block["input"] for block in messages[1]["content"]] == [{}, {}]
@@ -130,7 +155,7 @@ def test_a_call_without_arguments_has_an_empty_object(wire: Wire) -> None:
 
 
 @pytest.mark.spec("bug:api-no-argument-tool-call")
-@pytest.mark.parametrize("wire", BOTH, ids=by_model)
+@pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_arguments_that_are_no_object_run_nothing(wire: Wire) -> None:
     step = calls(*(Call(tool, text) for text in ("[]", "null", '"x"', '{"a":', "7") for tool in ("list_dir", "bash")))
     with Model(step, Say("ok"), wire=wire) as model:
@@ -149,6 +174,7 @@ SILENT = anthropic_blocks(
 EMPTY = {
     "anthropic": anthropic_blocks(stop="end_turn"),
     "openai-chat": chat({"role": "assistant", "content": ""}, finish="stop"),
+    "openai": responses({"type": "message", "id": "msg_1", "role": "assistant", "content": []}),
 }
 
 
@@ -170,7 +196,7 @@ def lines_of(text: str) -> list[str]:
 
 
 @pytest.mark.spec("bug:api-empty-text-block")
-@pytest.mark.parametrize("wire", BOTH, ids=by_model)
+@pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_a_reply_of_thinking_alone_or_of_nothing_does_not_spoil_the_session(wire: Wire) -> None:
     with Model(EMPTY[by_model(wire)], Say("", thinking="Hm."), Say("hi"), wire=wire) as model:
         assert model.run("one").code == 1
@@ -243,15 +269,23 @@ def test_thinking_survives_storage_and_a_change_of_provider_and_back() -> None:
         sent = json.dumps([body["messages"][1:] for body in other.bodies], ensure_ascii=False)
         assert [word for word in ("中文", "c2lnLTEr", "cmVkYWN0ZWQ", '"thinking"') if word in sent] == []
         assert "Listing." in sent
+    with Model(Say("third", thinking="third-thought"), Say("more"), wire=OPENAI) as third:
+        assert third.run("--model", "openai/gpt-5", "--continue", "and you?").code == 0
+        assert third.run("--model", "openai/gpt-5", "--continue", "sure?").code == 0
+        assert third.refusals == []
+        sent = json.dumps(third.bodies, ensure_ascii=False)
+        assert [word for word in ("中文", "cmVkYWN0ZWQ", "mine") if word in sent] == []
+        [kept] = [item for item in third.bodies[1]["input"] if item["type"] == "reasoning"]
+        assert (kept["summary"][0]["text"], bool(kept["encrypted_content"])) == ("third-thought", True)
     with Model(Say("back")) as model:
         assert model.run("--continue", "back again").code == 0
         assert model.refusals == []
         check_reply(model.requests[0])
-        assert "mine" not in json.dumps(model.bodies)
+        assert [word for word in ("mine", "third-thought") if word in json.dumps(model.bodies)] == []
 
 
 @pytest.mark.spec("bug:sh-invalid-utf8-and-nul")
-@pytest.mark.parametrize("wire", BOTH, ids=by_model)
+@pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_any_bytes_of_a_command_make_a_valid_request(wire: Wire) -> None:
     commands = [
         r"printf 'ok \xf0\x28\x8c\xff end\n'",
