@@ -29,7 +29,7 @@ async def ask_trust(opener: Opener, put: Put) -> None:
         opener.trust(keep=index == 0)
 
 
-async def ask_model(opener: Opener, put: Put, say: Callable[[str], None]) -> str | None:
+async def ask_model(opener: Opener, put: Put, say: Callable[[str], None]) -> ModelOffer | None:
     """Let the person choose among the models that can be used here. None when they decline."""
     offers = await opener.offers()
     while True:
@@ -39,7 +39,7 @@ async def ask_model(opener: Opener, put: Put, say: Callable[[str], None]) -> str
             return None
         offer = offers[index]
         if offer.name:
-            return offer.name
+            return offer
         say(offer.hint)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from xun.agent.agent import Agent
+from xun.commands.context import CommandContext
+from xun.commands.registry import CommandRegistry
 from xun.events import AnyEvent
 from xun.policy.decision import Answer, Ask
 from xun.result import XunError
@@ -19,11 +21,15 @@ class NoModelError(XunError):
 
 @dataclass(frozen=True, slots=True)
 class ModelOffer:
-    """One way to a model. `name` is what `--model` takes, "" where something has to be set first: `hint` says what."""
+    """One way to a model. `name` is what `--model` takes, "" where something has to be set first: `hint` says what.
+
+    `base_url` is the address of a local server.
+    """
 
     label: str
     name: str
     hint: str = ""
+    base_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,7 @@ class Wanted:
 
     model: str | None = None
     session: str | None = None
+    base_url: str = ""
 
 
 class Opened(Protocol):
@@ -39,6 +46,12 @@ class Opened(Protocol):
 
     @property
     def agent(self) -> Agent[Any]: ...
+
+    @property
+    def commands(self) -> CommandRegistry: ...
+
+    @property
+    def context(self) -> CommandContext: ...
 
     async def aclose(self) -> None:
         """Close everything that was opened."""
@@ -51,8 +64,7 @@ class Ears:
 
     hear: Callable[[AnyEvent], None]
     say: Callable[[str], None]
-    ask: Callable[[Ask], Any]
-    notes: list[str] = field(default_factory=list)
+    ask: Callable[[Ask], Awaitable[Answer]]
 
 
 class Opener(Protocol):
@@ -60,6 +72,15 @@ class Opener(Protocol):
 
     folder: Path
     state: Path
+
+    @property
+    def shown_folder(self) -> str:
+        """The folder, as short as it can be told."""
+        ...
+
+    def would_save(self, ask: Ask) -> Sequence[str]:
+        """What *always* would write into the policy file for `ask`, a line each."""
+        ...
 
     def untrusted(self) -> Sequence[str]:
         """The files of this folder that nobody has agreed to, as they are now: what a yes would load."""

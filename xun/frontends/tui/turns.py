@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from xun.agent.agent import Agent
 from xun.result import XunError
+
+C = TypeVar("C")
 
 
 class Turns:
@@ -49,9 +51,14 @@ class Turns:
         self._start(self._turn(text))
         return True
 
-    def run(self, job: Coroutine[Any, Any, Any]) -> None:
-        """Run `job` where nothing else does; the caller has looked at `busy`."""
-        self._start(self._job(job))
+    def run(self, job: Coroutine[Any, Any, C], then: Callable[[C], None]) -> None:
+        """Run `job` where nothing else does (the caller has looked at `busy`), and then `then` with its result.
+
+        What waits is sent after it, unless it was held before.
+        """
+        held = self.held
+        self._start(self._job(job, then))
+        self.held = held
 
     def interrupt(self) -> bool:
         """Cancel what runs. False when idle."""
@@ -76,9 +83,9 @@ class Turns:
 
     def _ended(self, task: asyncio.Task[bool]) -> None:
         self._task = None
-        if task.cancelled() or task.exception() is not None or not task.result() or self.held:
+        if task.cancelled() or not task.result():
             self.held = True
-        else:
+        elif not self.held:
             self.send_next()
 
     async def _turn(self, prompt: str) -> bool:
@@ -89,9 +96,8 @@ class Turns:
             return False
         return result.ok
 
-    async def _job(self, job: Coroutine[Any, Any, Any]) -> bool:
-        try:
-            await job
-        except (XunError, ValueError) as error:
-            self._say(str(error))
+    async def _job(self, job: Coroutine[Any, Any, C], then: Callable[[C], None]) -> bool:
+        result = await job
+        # Not from here: what comes next may be a turn, and this is still what runs.
+        asyncio.get_running_loop().call_soon(then, result)
         return True

@@ -26,7 +26,7 @@ GRACE = 0.6  # seconds without a key before the question takes the keys
 GRACE_WITH_DRAFT = 1.5  # the same while something half typed stands in the prompt
 _ANSWERS = "a number or letter answers · Esc no · Tab back to the prompt"
 _WAITS = "waits until you stop typing · Tab answers now"
-_SHARE = 0.6  # of the screen's height, at most
+_OTHERS = 8  # rows that the rest of the screen keeps
 
 
 @dataclass(slots=True)
@@ -118,6 +118,14 @@ class QuestionPanel(Vertical, can_focus=True):
             self._stop_grace()
             self._armed = True
             self.focus()
+
+    def scroll_body(self, lines: int) -> bool:
+        """Scroll what is asked by `lines`. False where all of it is shown."""
+        part = self.query_one("#question-body")
+        if self._shown is None or part.max_scroll_y <= 0:
+            return False
+        part.scroll_relative(y=lines, animate=False)
+        return True
 
     def _show(self) -> None:
         first = self._waiting[0] if self._waiting else None
@@ -281,9 +289,13 @@ class QuestionPanel(Vertical, can_focus=True):
         self._fit()
 
     def _fit(self) -> None:
-        rows = len(self._menu.choices) + 4
-        room = max(int(self.app.size.height * _SHARE) - rows, 3)
-        self.query_one("#question-body").styles.max_height = room
+        rows = len(self._menu.choices) + bool(self._menu.more) + 4
+        self.query_one("#question-body").styles.max_height = max(self.app.size.height - rows - _OTHERS, 3)
+        self.call_after_refresh(self._tell_of_more)
+
+    def _tell_of_more(self) -> None:
+        more = self.query_one("#question-body").max_scroll_y > 0
+        self.border_subtitle = plain("Page Down shows the rest") if more else Content()
 
     def _draw(self) -> None:
         lines = [self._line(index, choice) for index, choice in enumerate(self._menu.choices)]

@@ -1,0 +1,321 @@
+"""The screen: transcript, question, queue, activity, prompt, status. It hears events and hands on what is typed."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+
+from xun.events import AnyEvent, QueueChanged, TurnEnded
+from xun.frontends.tui.activity import ActivityLine
+from xun.frontends.tui.crash import keep_details
+from xun.frontends.tui.desk import Desk, Level
+from xun.frontends.tui.files import FileList
+from xun.frontends.tui.first import ask_model, ask_trust
+from xun.frontends.tui.leaving import on_signals
+from xun.frontends.tui.opening import Ears, NoModelError, Opener, Wanted
+from xun.frontends.tui.prompt.box import Prompt
+from xun.frontends.tui.prompt.complete import Completer, Item
+from xun.frontends.tui.prompt.history import History
+from xun.frontends.tui.question.panel import QuestionPanel
+from xun.frontends.tui.queue_view import QueueView
+from xun.frontends.tui.standing import Watch
+from xun.frontends.tui.status import StatusLine
+from xun.frontends.tui.theme import NAME, make_theme
+from xun.frontends.tui.transcript.view import Transcript
+from xun.policy.decision import Answer, Ask
+from xun.result import XunError
+
+TWICE = 2.0  # seconds within which the second Ctrl+C leaves
+CLOSING = 5.0  # seconds that running commands have to end when the screen closes
+
+
+class XunApp(App[int]):
+    """One person at work in one folder. `first` is sent as soon as there is an agent."""
+
+    TITLE = "xun"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    Screen { layout: vertical; }
+    Transcript { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "interrupt", show=False),
+        Binding("ctrl+c", "clear_or_leave", show=False, priority=True),
+        Binding("ctrl+d", "leave_if_empty", show=False),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
+        Binding("shift+tab", "next_mode", show=False, priority=True),
+        Binding("alt+up", "take_back", show=False, priority=True),
+        Binding("ctrl+o", "details", show=False, priority=True),
+        Binding("ctrl+l", "redraw", show=False, priority=True),
+        Binding("pageup", "scroll('page', -1)", show=False),
+        Binding("pagedown", "scroll('page', 1)", show=False),
+        Binding("shift+up", "scroll('line', -1)", show=False),
+        Binding("shift+down", "scroll('line', 1)", show=False),
+        Binding("ctrl+home", "scroll('end', -1)", show=False),
+        Binding("ctrl+end", "scroll('end', 1)", show=False),
+        Binding("tab", "answer", show=False),
+    ]
+
+    def __init__(self, opener: Opener, wanted: Wanted, *, first: str = "") -> None:
+        super().__init__()
+        self.register_theme(make_theme())
+        self.theme = NAME
+        self.opener = opener
+        self.desk: Desk | None = None
+        self._wanted = wanted
+        self._early = [first] if first else []
+        self._files = FileList(opener.folder, lambda: self.call_from_thread(self._files_found))
+        self._pressed = float("-inf")
+        self._left = False
+        self._watch = Watch()
+        self.crash = ""
+
+    def compose(self) -> ComposeResult:
+        """The parts, top to bottom."""
+        yield Transcript()
+        yield QuestionPanel(idle=lambda: self._prompt.idle(), draft=lambda: not self._prompt.blank, saves=self._saves)
+        yield QueueView()
+        yield ActivityLine()
+        yield Prompt(History(self.opener.state / "prompts.jsonl"), Completer(self._commands, self._files.names))
+        yield StatusLine()
+
+    @property
+    def _prompt(self) -> Prompt:
+        return self.query_one(Prompt)
+
+    @property
+    def _transcript(self) -> Transcript:
+        return self.query_one(Transcript)
+
+    @property
+    def _question(self) -> QuestionPanel:
+        return self.query_one(QuestionPanel)
+
+    # Opening: the prompt takes keys at once; whatever needs time comes after the first frame.
+
+    def on_mount(self) -> None:
+        """Show the prompt, then find out what there is to work with."""
+        on_signals(self.leave)
+        self._prompt.take_keys()
+        self.query_one(StatusLine).set(folder=self.opener.shown_folder)
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.run_worker(self._open(self._wanted, trust=True), exclusive=True, group="open")
+
+    async def _open(self, wanted: Wanted, *, trust: bool = False) -> None:
+        try:
+            if trust:
+                await ask_trust(self.opener, self.put)
+            await self._open_agent(wanted)
+        except XunError as error:
+            self.say(str(error), "error")
+
+    async def _open_agent(self, wanted: Wanted) -> None:
+        ears = Ears(self.hear, self._notice, self.put)
+        while True:
+            try:
+                opened = await asyncio.to_thread(self.opener.open, wanted, ears)
+                break
+            except NoModelError as error:
+                self.say(str(error), "warning")
+                offer = await ask_model(self.opener, self.put, self.say)
+                if offer is None:
+                    self.say("no model is chosen: /exit leaves; what you type is kept until there is one")
+                    return
+                wanted = Wanted(model=offer.name, session=wanted.session, base_url=offer.base_url)
+        old, self.desk = self.desk, Desk(opened, self)
+        if old is not None:
+            await old.close()
+        self._transcript.load(opened.agent.messages)
+        self._watch.start(opened.agent, self.opener.folder)
+        self._stand()
+        for text in self._early:
+            self.desk.typed(text)
+        self._early.clear()
+
+    # What the agent tells. Everything happens on this loop, so a widget may be changed here.
+
+    def hear(self, event: AnyEvent) -> None:
+        """Show one event."""
+        if self._left:
+            return
+        self._transcript.hear(event)
+        self.query_one(ActivityLine).hear(event)
+        if isinstance(event, QueueChanged):
+            self._show_queue()
+        if isinstance(event, TurnEnded):
+            self.call_later(self._show_queue)
+        if self._watch.hear(event):
+            self._stand()
+
+    def _stand(self) -> None:
+        self.query_one(StatusLine).set(**self._watch.changes())
+
+    def _show_queue(self) -> None:
+        if self.desk is not None:
+            queue = self.desk.agent.queue
+            self.query_one(QueueView).show(queue.items, queue.steering, held=self.desk.turns.held)
+
+    async def put(self, ask: Ask) -> Answer:
+        """Put a question to the person."""
+        return await self._question.ask(ask)
+
+    def _saves(self, ask: Ask) -> list[str]:
+        return list(self.opener.would_save(ask))
+
+    def say(self, text: str, level: Level = "info") -> None:
+        """Show a line, or what a command gave back."""
+        self._transcript.say(text, level)
+
+    def _notice(self, text: str) -> None:
+        if threading.get_ident() == self._thread_id:
+            self.say(text, "warning")
+        else:  # the agent is opened in a thread
+            self.call_from_thread(self.say, text, "warning")
+
+    def last_words(self) -> list[str]:
+        """What is said on the terminal once the screen is gone."""
+        lines = [self.crash] if self.crash else []
+        if self.desk is not None and self.desk.agent.messages and self.desk.agent.session_id:
+            lines.append(f"xun --resume {self.desk.agent.session_id} goes on with this session")
+        return lines
+
+    # What the person does
+
+    @on(Prompt.Submitted)
+    def _submitted(self, event: Prompt.Submitted) -> None:
+        if self.desk is not None:
+            self.desk.typed(event.text, steer=event.steer)
+            self._transcript.follow()
+        elif event.text.strip() in ("/exit", "/quit"):
+            self.leave(0)
+        elif event.text.strip():
+            self._early.append(event.text)
+            self.query_one(QueueView).show(self._early)
+
+    @on(QuestionPanel.Left)
+    def _to_prompt(self) -> None:
+        self._prompt.take_keys()
+
+    @on(QuestionPanel.Typed)
+    def _give_back(self, event: QuestionPanel.Typed) -> None:
+        self._prompt.take_keys()
+        self._prompt.insert(event.text)
+
+    def edit(self, text: str) -> None:
+        """Put `text` into the prompt."""
+        self._prompt.put_back(text)
+
+    def _commands(self, before: str) -> list[Item]:
+        return self.desk.complete(before) if self.desk is not None else []
+
+    def _files_found(self) -> None:
+        self._prompt.complete_again()
+
+    # Keys
+
+    def action_interrupt(self) -> None:
+        """Stop what runs."""
+        if self.desk is not None and not self.desk.turns.interrupt():
+            self._transcript.follow()
+
+    def action_clear_or_leave(self) -> None:
+        """Copy what is selected; else clear the prompt; pressed again, leave."""
+        if self.screen.get_selected_text():
+            self.screen.action_copy_text()
+            self.screen.clear_selection()
+            return
+        if self._prompt.clear():
+            self._pressed = float("-inf")
+            return
+        now = time.monotonic()
+        if now - self._pressed < TWICE:
+            self.leave(0)
+            return
+        self._pressed = now
+        self.action_interrupt()
+        self.say("Ctrl+C again leaves")
+
+    def action_leave_if_empty(self) -> None:
+        """Ctrl+D leaves where there is nothing to delete."""
+        if self._prompt.blank:
+            self.leave(0)
+        else:
+            self._prompt.area.action_delete_right()
+
+    def action_next_mode(self) -> None:
+        """The next of the modes."""
+        if self.desk is not None:
+            self.desk.typed(f"/mode {self._watch.next_mode()}")
+
+    def action_take_back(self) -> None:
+        """Take the last prompt that waits back into the prompt."""
+        if self.desk is None:
+            if self._early:
+                self._prompt.put_back(self._early.pop())
+                self.query_one(QueueView).show(self._early)
+            return
+        text = self.desk.agent.queue.take_back()
+        if text is not None:
+            self._prompt.put_back(text)
+
+    def action_details(self) -> None:
+        """Show or hide the details of every tool row."""
+        self._transcript.toggle_details()
+
+    def action_redraw(self) -> None:
+        """Draw everything anew: another program may have written over it."""
+        self.refresh(layout=True)
+
+    def action_scroll(self, unit: Literal["line", "page", "end"], step: int) -> None:
+        """Scroll by a page or a line, or to an end: what is asked where it has the keys, else the transcript."""
+        if unit == "page" and self._question.ready and self._question.scroll_body(step * 5):
+            return
+        self._transcript.scroll_by(unit, step)
+
+    def action_answer(self) -> None:
+        """Let the question have the keys."""
+        self._question.take()
+
+    # Leaving
+
+    def switch(self, session: str) -> None:
+        """Go on with another session."""
+        self.run_worker(self._open(Wanted(session=session)), exclusive=True, group="open")
+
+    def leave(self, code: int) -> None:
+        """Close in good order and exit with `code`. Called again, exit at once."""
+        if self._left:
+            self.exit(code)
+            return
+        self._left = True
+        self.run_worker(self._close(code), exit_on_error=False)
+
+    async def _close(self, code: int) -> None:
+        try:
+            if self.desk is not None:
+                async with asyncio.timeout(CLOSING):
+                    await self.desk.close()
+        except TimeoutError:
+            if self.desk is not None:
+                self.desk.agent.processes.kill()
+        finally:
+            self.exit(code)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A fault of ours ends the screen. The terminal is restored first; one line says where the details are."""
+        if self.is_headless:
+            super()._handle_exception(error)
+            return
+        self._return_code = 1
+        self.crash = keep_details(self.opener.state, error)
+        if self.desk is not None:
+            self.desk.agent.processes.kill()
+        self._close_messages_no_wait()

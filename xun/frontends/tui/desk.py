@@ -1,0 +1,131 @@
+"""An open agent at work: what a typed line means, and what a command asks of the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Literal, Protocol
+
+from xun.commands.context import CommandContext
+from xun.commands.outcome import Action, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
+from xun.commands.registry import CommandRegistry
+from xun.frontends.tui.opening import Opened, choice, picked
+from xun.frontends.tui.prompt.complete import Item
+from xun.frontends.tui.turns import Turns
+from xun.policy.decision import Answer, Ask
+
+Level = Literal["info", "warning", "error"]
+
+
+class Front(Protocol):
+    """What a desk needs of the screen."""
+
+    def say(self, text: str, level: Level = "info") -> None:
+        """Show `text`; `level` is info, warning or error."""
+        ...
+
+    async def put(self, ask: Ask) -> Answer:
+        """Let the person answer."""
+        ...
+
+    def edit(self, text: str) -> None:
+        """Put `text` into the prompt."""
+        ...
+
+    def switch(self, session: str) -> None:
+        """Go on with another session."""
+        ...
+
+    def leave(self, code: int) -> None:
+        """End the program."""
+        ...
+
+
+class Desk:
+    """Takes typed lines. Commands that may run beside a turn do; the rest waits for its end."""
+
+    def __init__(self, opened: Opened, front: Front) -> None:
+        self.opened = opened
+        self.agent = opened.agent
+        self.turns = Turns(self.agent, self._complain)
+        self._front = front
+        self._beside: set[asyncio.Task[Any]] = set()
+
+    @property
+    def _registry(self) -> CommandRegistry:
+        return self.opened.commands
+
+    @property
+    def _context(self) -> CommandContext:
+        return self.opened.context
+
+    def typed(self, text: str, *, steer: bool = False) -> None:
+        """Do what a line says. An empty one sends the first prompt that waits."""
+        line = text.strip()
+        if not line:
+            self.turns.send_next()
+        elif line.startswith(("/", "!", "\\")):
+            self._command(line)
+        elif steer and self.agent.busy:
+            self.agent.steer(text)
+        else:
+            self.turns.send(text)
+
+    def complete(self, before: str) -> list[Item]:
+        """Completions of a line that begins with `/`."""
+        return [Item(found.text, found.help) for found in self._registry.complete(before, self._context)]
+
+    async def close(self) -> None:
+        """End what runs, and close the agent."""
+        for task in tuple(self._beside):
+            task.cancel()
+        await self.turns.stop()
+        await self.opened.aclose()
+
+    def _complain(self, text: str) -> None:
+        self._front.say(text, "error")
+
+    def _command(self, line: str) -> None:
+        job = self._registry.execute(line, self._context)
+        if not self.turns.busy:
+            self.turns.run(job, self._show)
+        else:
+            self._run_beside(self._executed(job))
+
+    def _run_beside(self, job: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(job)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
+    async def _executed(self, job: Coroutine[Any, Any, Outcome]) -> None:
+        self._show(await job)
+
+    def _show(self, outcome: Outcome) -> None:
+        if outcome.text:
+            self._front.say(outcome.text)
+        if outcome.error:
+            self._complain(outcome.error)
+        if outcome.action is not None:
+            self._act(outcome.action)
+
+    def _act(self, action: Action) -> None:
+        match action:
+            case Send(prompt=prompt):
+                self.turns.send(prompt)
+            case Resume():
+                self.turns.resume()
+            case Edit(text=text):
+                self._front.edit(text)
+            case Pick():
+                self._run_beside(self._pick(action))
+            case OpenSession(id=session):
+                self._front.switch(session)
+            case Exit():
+                self._front.leave(0)
+
+    async def _pick(self, pick: Pick) -> None:
+        labels = [f"{item.text}  {item.help}".rstrip() for item in pick.choices]
+        answer = await self._front.put(choice("pick", pick.title, labels, title=pick.title, default=pick.current or 0))
+        index = picked(answer)
+        if index is not None:
+            self._command(pick.line(pick.choices[index]))

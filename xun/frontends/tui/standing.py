@@ -1,0 +1,70 @@
+"""What the status line tells, taken from the events of an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from xun.agent.agent import Agent
+from xun.events import (
+    AnyEvent,
+    Compacted,
+    Decided,
+    HistoryReplaced,
+    ModeChanged,
+    QueueChanged,
+    TurnEnded,
+    TurnStarted,
+    UsageUpdated,
+)
+from xun.workspace.branch import branch_of
+
+MODES = ("manual", "accept-edits", "plan", "auto")
+_TELLING = (TurnStarted, TurnEnded, UsageUpdated, HistoryReplaced, Compacted, ModeChanged, QueueChanged)
+
+
+class Watch:
+    """Follows one agent. Nothing is looked up but when an event says that it may have changed."""
+
+    def __init__(self) -> None:
+        self._agent: Agent[Any] | None = None
+        self._folder = Path()
+        self._branch = ""
+        self._refused = 0
+
+    def start(self, agent: Agent[Any], folder: Path) -> None:
+        """Follow `agent`, which works in `folder`, from now on."""
+        self._agent, self._folder, self._refused = agent, folder, 0
+        self._branch = branch_of(folder)
+
+    def hear(self, event: AnyEvent) -> bool:
+        """Take note of `event`. True where the line may have to change."""
+        if isinstance(event, Decided) and not event.allowed:
+            self._refused += 1
+            return True
+        if isinstance(event, TurnEnded):
+            self._branch = branch_of(self._folder)
+        return isinstance(event, _TELLING)
+
+    def next_mode(self) -> str:
+        """The mode after the one in force."""
+        mode = self._agent.mode if self._agent is not None else MODES[0]
+        return MODES[(MODES.index(mode) + 1) % len(MODES)]
+
+    def changes(self) -> dict[str, Any]:
+        """What the line is to tell now."""
+        agent = self._agent
+        if agent is None:
+            return {}
+        return {
+            "mode": agent.mode,
+            "branch": self._branch,
+            "model": agent.model_name,
+            "effort": agent.effort or "",
+            "used": agent.context_tokens,
+            "window": agent.model.context_window,
+            "cost": agent.cost,
+            "queued": len(agent.queue.items),
+            "refused": self._refused,
+            "yolo": agent.gate.auto_confirm,
+        }
