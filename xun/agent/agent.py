@@ -10,6 +10,7 @@ from xun.agent import base
 from xun.agent.compacting import Compacting
 from xun.agent.conversation import Conversation
 from xun.agent.loop import run_turn
+from xun.agent.mode import ModeOfWork
 from xun.agent.model_choice import ModelChoice
 from xun.agent.portal import run_blocking
 from xun.agent.questions import Questions
@@ -23,14 +24,17 @@ __all__ = ["Agent", "RuntimeStateError"]
 S = TypeVar("S")
 
 
-class Agent(Questions, Conversation, Compacting, ModelChoice, Generic[S]):
+class Agent(Questions, Conversation, Compacting, ModelChoice, ModeOfWork, Generic[S]):
     """One conversation with a model that may use tools.
 
     `model` is a name such as "anthropic/claude-sonnet-4-6", or a provider object; with `provider` (one, or a client of
     the anthropic or openai package) it is the plain name. `tools` is a `ToolBox`, functions, or names of tool groups;
     `toolbox` is the same for a `ToolBox` alone. `policy` adds to the defaults and is copied. `on_ask` puts questions to
     a person; without it nobody can answer, and what must be asked is refused. `resolve_model` finds a model by name
-    for `set_model`. Start an agent with `with`, `async with` or `initialize()`. One turn runs at a time.
+    for `set_model`. `mode` says how much is done without asking; the risk assessor uses `risk_model`, or the same
+    model, and `on_always` keeps the rules that the person wants to last.
+
+    Start an agent with `with`, `async with` or `initialize()`. One turn runs at a time.
     """
 
     class T:

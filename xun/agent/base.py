@@ -9,20 +9,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
+from xun.agent.assessor import AgentAssessor
 from xun.agent.bus import EventBus
 from xun.agent.compact import Compaction, Compactor
 from xun.agent.history import checked_history
 from xun.agent.job import Job
 from xun.agent.limits import Limits
 from xun.agent.parts import ResolveModel, build_toolbox, fit, name_of, resolve_by_name, resolve_provider
+from xun.agent.plan_note import PlanNote
 from xun.agent.portal import run_blocking
 from xun.agent.queue import Queue
 from xun.agent.totals import Totals
 from xun.agent.turn import CURRENT, RuntimeStateError, Turn
 from xun.events import AnyEvent, Notice
 from xun.exec.registry import ProcessRegistry
-from xun.gate.gate import Gate, OnAsk
+from xun.gate.gate import Gate, OnAlways, OnAsk
 from xun.messages import Message
+from xun.policy.decision import Mode
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy
 from xun.providers.base import Effort, ModelInfo, Provider, RetryPolicy
@@ -76,6 +79,9 @@ class AgentBase:
         session_id: str | None = None,
         resolve_model: ResolveModel = resolve_by_name,
         compaction: Compaction | None = None,
+        mode: Mode = "manual",
+        risk_model: str | None = None,
+        on_always: OnAlways | None = None,
     ) -> None:
         self.identifier = uuid.uuid4().hex
         self.name = name or f"agent-{self.identifier[:8]}"
@@ -95,11 +101,15 @@ class AgentBase:
         self.totals = Totals()
         self.compactor = Compactor(compaction or Compaction())
         self.asides: list[str] = []  # what the model is told with the person's next words
+        self.plan_note = PlanNote(self.messages, self.bus)
         self.processes = ProcessRegistry()
         self.toolbox = build_toolbox(tools if toolbox is None else toolbox)
         self._policy = (policy or Policy()).copy()
         self._on_ask = on_ask
         self._auto_confirm = auto_confirm
+        self._mode: Mode = mode
+        self._risk_model = risk_model
+        self._on_always = on_always
         self._asked_model = model
         self._asked_provider = provider if isinstance(model, str) or model is None else model
         self._asked_info = model_info
@@ -125,6 +135,8 @@ class AgentBase:
         if self._phase == "uninit":
             given = self._workspace_given
             self._workspace = given if isinstance(given, Workspace) else Workspace(given or Path.cwd())
+            found = resolve_provider(self._asked_model, self._asked_provider, self._asked_info)
+            self._provider, self._info = found
             self._gate = Gate(
                 workspace=self._workspace,
                 policy=self._policy,
@@ -132,9 +144,10 @@ class AgentBase:
                 agent=self.name,
                 on_ask=self._on_ask,
                 auto_confirm=self._auto_confirm,
+                mode=self._mode,
+                assessor=AgentAssessor(self, self._risk_model),
+                on_always=self._on_always,
             )
-            found = resolve_provider(self._asked_model, self._asked_provider, self._asked_info)
-            self._provider, self._info = found
             self._resolved[name_of(found[1])] = found
             self._phase = "init"
         return cast("Agent[Init]", self)
@@ -211,6 +224,12 @@ class AgentBase:
     @property
     def model(self) -> ModelInfo:
         return self._started(self._info)
+
+    def resolved(self, name: str) -> tuple[Provider, ModelInfo]:
+        """The model called `name`; its provider lives as long as the agent. Raises `ProviderError` (kind config)."""
+        if name not in self._resolved:
+            self._resolved[name] = self._resolve_model(name)
+        return self._resolved[name]
 
     @property
     def model_name(self) -> str:

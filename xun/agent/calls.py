@@ -117,8 +117,8 @@ def places_of(actions: Sequence[Action]) -> tuple[str, ...]:
 
 async def _actions(item: Prepared, ctx: ToolCallContext[Any]) -> Sequence[Action]:
     assert item.tool is not None
-    use = UseTool(name=item.tool.name, arguments=item.call.arguments)
-    if item.tool.actions is None:
+    use = UseTool(name=item.tool.name, arguments=item.call.arguments, opaque=item.tool.actions is None)
+    if use.opaque:
         return (use,)
     return (use, *await run_in_thread(partial(item.tool.actions_for, item.arguments, ctx), f"actions-{item.tool.name}"))
 

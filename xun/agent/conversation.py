@@ -54,7 +54,7 @@ class Conversation(AgentBase):
         old = self.messages[place]
         kept = self.messages[:place]
         if text is not None:
-            others = tuple(block for block in old.blocks if block.type != "text")
+            others = tuple(block for block in old.blocks if block.type != "text" or block.note)
             new = Message.user(text)
             kept.append(new.model_copy(update={"blocks": (*others, *new.blocks)}))
         self.replace_history(kept, "revise")

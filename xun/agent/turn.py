@@ -10,7 +10,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from xun.agent.loopguard import LoopGuard
+from xun.agent.parts import name_of
 from xun.agent.run_result import Denial, RunResult
+from xun.agent.totals import Spent
 from xun.events import (
     Answered,
     AnyEvent,
@@ -30,7 +32,7 @@ from xun.events import (
 from xun.gate.gate import Verdict
 from xun.messages import Message, ToolCall, ToolResult, Usage
 from xun.policy.decision import Answer
-from xun.providers.base import ProviderError
+from xun.providers.base import ModelInfo, ProviderError
 from xun.result import XunError
 
 if TYPE_CHECKING:
@@ -83,7 +85,7 @@ class Turn:
         self.guard = LoopGuard()
         self.steps = 0
         self.tool_calls = 0
-        self.usage = Usage()
+        self._spent = Spent()
         self.denials: list[Denial] = []
         self.stop: Stop | None = None
         self.over = False
@@ -111,7 +113,7 @@ class Turn:
     def begin(self) -> None:
         self.emit(TurnStarted(prompt=self.prompt, model=self.agent.model_name))
         if self.prompt:
-            self.add(Message.user(self.prompt))
+            self._hear(self.prompt)
 
     def add(self, message: Message) -> None:
         """Append to history and tell it, in one step that nothing can interrupt."""
@@ -126,13 +128,28 @@ class Turn:
     def take_steering(self) -> None:
         """Add what the person said meanwhile to history."""
         for text in self.agent.queue.take_steering():
-            self.add(Message.user(self.agent.with_asides(text)))
+            self._hear(self.agent.with_asides(text))
 
-    def spend(self, usage: Usage | None) -> None:
+    def _hear(self, text: str) -> None:
+        self.add(self.agent.plan_note.add(Message.user(text), self.agent.mode == "plan"))
+
+    def spend(self, usage: Usage | None, model: ModelInfo | None = None) -> None:
+        """Count what `model`, the agent's own by default, has used for this turn."""
         if usage is not None:
-            self.usage = self.usage + usage
-            self.agent.totals.add(self.agent.model_name, usage, self.agent.model.cost(usage))
-            self.emit(UsageUpdated(usage=self.usage, cost=self.agent.model.cost(self.usage)))
+            info = model or self.agent.model
+            cost = info.cost(usage)
+            self._spent.add(usage, cost)
+            self.agent.totals.add(name_of(info), usage, cost)
+            self.emit(UsageUpdated(usage=self.usage, cost=self.cost))
+
+    @property
+    def usage(self) -> Usage:
+        return self._spent.usage
+
+    @property
+    def cost(self) -> float | None:
+        """Dollars so far, None where a price is unknown."""
+        return self._spent.cost if self.agent.model.cost(Usage()) is not None else None
 
     # Calls: each that was told as started is told as ended, whatever happens.
 
@@ -207,7 +224,7 @@ class Turn:
         self.close_calls()
         output = self._reply.text if self._reply is not None else ""
         seconds = time.monotonic() - self._began
-        cost = self.agent.model.cost(self.usage)
+        cost = self.cost
         self.agent.turn_over(self)
         self.agent.queue.keep_steering()
         self.emit(

@@ -173,7 +173,7 @@ class Gate:
         return Verdict(answer.yes, decisions, by, answer.reason, said)
 
     def _assess(self, items: Sequence[Judged]) -> asyncio.Task[Assessment] | None:
-        if self.assessor is None or self.policy.settings.risk == "off":
+        if self.assessor is None or self.policy.settings.risk == "off" or not self.assessor.available:
             return None
         if not assessable(self.mode, [decision for decision, _ in items]):
             return None

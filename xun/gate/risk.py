@@ -27,7 +27,13 @@ Judged = tuple[Decision, Facts]
 
 
 class Assessor(Protocol):
-    """Judges one action that the rules do not allow. It may take its time, fail, and be cancelled."""
+    """Judges one action that the rules do not allow. It may take its time, fail, and be cancelled.
+
+    While it is not `available`, the person is asked without it.
+    """
+
+    @property
+    def available(self) -> bool: ...
 
     async def assess(self, decision: Decision, facts: Facts) -> Assessment: ...
 

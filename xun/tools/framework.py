@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from xun.policy.action import Action
 from xun.result import XunError
 from xun.toolbox.asking import NobodyError
 from xun.toolbox.attr import tool_attr
@@ -18,7 +19,12 @@ class TodoError(XunError):
     """A list of todos that has not the right shape."""
 
 
-@tool_attr(concurrent=False, timeout=_ANSWER_SECONDS, docstyle="sections")
+def _no_actions(arguments: dict[str, Any], ctx: ToolCallContext[Any]) -> tuple[Action, ...]:
+    """These tools touch nothing but the plan and the person's attention."""
+    return ()
+
+
+@tool_attr(concurrent=False, actions=_no_actions, timeout=_ANSWER_SECONDS, docstyle="sections")
 async def ask_preference(
     ctx: ToolCallContext[Any],
     question: str,
@@ -54,7 +60,7 @@ async def ask_preference(
     return {"Q": question, "A": str(outcome.choice)}
 
 
-@tool_attr(concurrent=False, docstyle="sections")
+@tool_attr(concurrent=False, actions=_no_actions, docstyle="sections")
 def write_todos(ctx: ToolCallContext[Any], todos: list[dict[str, Any]]) -> str:
     """Write the plan: the whole list of steps, in place of the last one. The person sees it.
 
@@ -71,7 +77,7 @@ def write_todos(ctx: ToolCallContext[Any], todos: list[dict[str, Any]]) -> str:
     return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
 
 
-@tool_attr(concurrent=False)
+@tool_attr(concurrent=False, actions=_no_actions)
 def read_todos(ctx: ToolCallContext[Any]) -> list[dict[str, Any]] | str:
     """Read the plan as it is now."""
     return ctx.agent.state.get("todos") or "There is no plan."

@@ -1,0 +1,159 @@
+"""The risk assessor: a small agent of its own, with tools that only read, which judges what the rules leave open.
+
+It sees the action as quoted data, none of the conversation and no project instructions. Whether its yes counts is for
+the gate to say.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xun.agent.limits import Limits
+from xun.agent.parts import name_of
+from xun.agent.turn import CURRENT
+from xun.events import AnyEvent, MessageAdded, ToolStarted
+from xun.policy.decision import Assessment, Decision
+from xun.policy.facts import Facts
+from xun.policy.rules import Policy
+from xun.providers.base import ModelInfo, Provider, RetryPolicy
+from xun.toolbox.toolbox import ToolBox
+
+if TYPE_CHECKING:
+    from xun.agent.base import AgentBase
+
+MAX_STEPS = 8
+MAX_SECONDS = 30.0
+TOOLS = ("read_file", "list_dir", "glob", "grep")
+_MAX_TEXT = 20_000  # characters of the action; what is longer is cut, and said to be
+_MAX_PATHS = 50
+_MAX_REASON = 200
+_PLAYED = frozenset({"scripted", "demo"})  # a script has no answers to questions that it does not expect
+_PROMPT = Path(__file__).with_name("prompts") / "risk.md"
+
+
+class AgentAssessor:
+    """Assesses for `agent`, with the model called `model` or with the agent's own.
+
+    What it uses is counted as used by the turn it serves. A scripted model is never asked unless it is named.
+    """
+
+    def __init__(self, agent: AgentBase, model: str | None = None) -> None:
+        self._agent = agent
+        self._model = model
+
+    @property
+    def available(self) -> bool:
+        """Is there a model to ask?"""
+        return self._model is not None or self._agent.model.provider not in _PLAYED
+
+    async def assess(self, decision: Decision, facts: Facts) -> Assessment:
+        """Judge `decision`. Any failure of the model, or an answer that is not exactly as asked for, is `unsure`."""
+        from xun.agent.agent import Agent
+
+        provider, info = self._provider()
+        hearing = _Hearing(self._agent, info)
+        child = Agent(
+            provider,
+            model_info=info,
+            toolbox=_reading_tools(),
+            policy=_own_policy(self._agent.gate.policy),
+            limits=Limits(max_steps=MAX_STEPS, max_time=MAX_SECONDS),
+            system=_PROMPT.read_text(encoding="utf-8"),
+            workspace=self._agent.workspace,
+            name="risk",
+            retry=RetryPolicy(attempts=2),
+            on_event=hearing,
+        )
+        async with child:
+            result = await child.run(_quoted(decision, facts))
+        if not result.ok:
+            return _unsure(str(result.unwrap_err().error))
+        return read_verdict(result.output, looked=hearing.looked)
+
+    def _provider(self) -> tuple[Provider, ModelInfo]:
+        if self._model is None:
+            return self._agent.provider, self._agent.model
+        return self._agent.resolved(self._model)
+
+
+class _Hearing:
+    """Hears the small agent: counts what it uses as it goes, also for an assessment that is cut off."""
+
+    def __init__(self, agent: AgentBase, info: ModelInfo) -> None:
+        self.looked = False
+        self._agent = agent
+        self._info = info
+
+    def __call__(self, event: AnyEvent) -> None:
+        if isinstance(event, ToolStarted):
+            self.looked = True
+        elif isinstance(event, MessageAdded) and event.message.reply and (usage := event.message.reply.usage):
+            current = CURRENT.get()
+            if current is not None and current[0].agent is self._agent:
+                current[0].spend(usage, self._info)
+            else:
+                self._agent.totals.add(name_of(self._info), usage, self._info.cost(usage))
+
+
+def _reading_tools() -> ToolBox:
+    box = ToolBox().with_defaults("fs", "search")
+    return box.disable(*(tool.name for tool in box.list_tools() if tool.name not in TOOLS))
+
+
+def _own_policy(policy: Policy) -> Policy:
+    """The person's rules bind it too. It asks nobody, and no assessor."""
+    own = policy.copy()
+    own.settings = policy.settings.model_copy(update={"risk": "off"})
+    return own
+
+
+def _quoted(decision: Decision, facts: Facts) -> str:
+    """The action as one line of JSON in ASCII: whatever it holds stays inside of its quotes."""
+    action = decision.action.model_dump(mode="json")
+    data: dict[str, Any] = {
+        "action": {key: _cut(value) for key, value in action.items() if value not in (None, {})},
+        "not_allowed_because": [reason.text for reason in decision.reasons],
+        "workspace": list(facts.roots),
+        "paths": {path: fact.kind for path, fact in list(facts.paths.items())[:_MAX_PATHS]},
+    }
+    if decision.segments:
+        data["commands"] = [{"words": segment.argv, "rules": segment.effect} for segment in decision.segments]
+    return f"The action to judge:\n{json.dumps(data)}"
+
+
+def _cut(value: Any) -> Any:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return value if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} [cut: {len(text)} characters in all]"
+
+
+def read_verdict(text: str, *, looked: bool = False) -> Assessment:
+    """The verdict in the last words of the model: exactly one object with `verdict` and `reason`, else unsure."""
+    try:
+        data = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        return _unsure("its answer was no JSON")
+    if not isinstance(data, dict) or set(data) != {"verdict", "reason"}:
+        return _unsure("its answer had another form")
+    verdict, reason = data["verdict"], data["reason"]
+    if verdict not in ("allow", "unsure", "reject") or not isinstance(reason, str):
+        return _unsure("its answer had another form")
+    return Assessment(verdict=verdict, reason=_short(reason) or "no reason given", looked=looked)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys come once each: of two verdicts neither counts."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key comes twice")
+    return found
+
+
+def _unsure(why: str) -> Assessment:
+    return Assessment(verdict="unsure", reason=f"the assessment failed: {_short(why)}", failed=True)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _MAX_REASON else f"{text[: _MAX_REASON - 1]}…"
