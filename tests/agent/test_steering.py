@@ -156,7 +156,7 @@ async def test_a_text_said_at_any_event_is_taken_up_or_waits(moment: int) -> Non
     check_guarantees(heard, agent)
 
 
-@pytest.mark.parametrize("prefix", ["anthropic", "openai-chat"])
+@pytest.mark.parametrize("prefix", ["anthropic", "openai-chat", "openai"])
 async def test_the_wires_carry_words_between_results_and_the_next_reply(
     prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -250,6 +250,24 @@ def test_a_budget_stays_below_the_length_of_the_reply(max_tokens: int, budget: i
     assert sent.get("thinking", {}).get("budget_tokens") == budget
 
 
+@pytest.mark.parametrize(
+    ("thought", "then", "thinks"),
+    [
+        (Thinking(text="Hm", wire="openai-responses"), [], False),
+        (Thinking(text="Hm", wire="openai-responses"), [Message.user("and?")], False),
+        (Thinking(text="Hm", wire="openai-responses"), [assistant("Done."), Message.user("next")], True),
+        (Thinking(text="Hm", signature="s", wire="anthropic"), [], True),
+    ],
+)
+def test_a_model_with_a_budget_does_not_begin_to_think_between_a_call_and_its_reply(
+    thought: Thinking, then: list[Message], thinks: bool
+) -> None:
+    history = [Message.user("go"), assistant(thought, call("t1")), results(("t1", "x")), *then]
+    sent = body(request(*history, model="claude-haiku-4-5", effort="high"))
+    assert ("thinking" in sent) is thinks
+    assert "thinking" in body(request(*history, model="claude-sonnet-4-6", effort="high"))
+
+
 def test_only_the_provider_itself_gets_beta_fields() -> None:
     asked = request(model="claude-opus-5-5")
     assert AnthropicWire(TARGET).headers(asked)["anthropic-beta"] == BINDING_BETA

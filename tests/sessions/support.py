@@ -27,6 +27,7 @@ from xun.policy.decision import Decision
 from xun.providers.anthropic import AnthropicWire
 from xun.providers.base import Request
 from xun.providers.openai_chat import OpenAIChatWire
+from xun.providers.openai_responses import OpenAIResponsesWire
 from xun.providers.transport import Target
 from xun.sessions.resume import StoredSession, load, resume
 from xun.sessions.store import SessionWriter
@@ -171,6 +172,11 @@ def check_wires(messages: Sequence[Message]) -> None:
     """`messages` and one prompt more, as each wire sends them, pass what its servers demand."""
     request = Request(model="m", system="be brief", messages=[*messages, Message.user("continue")])
     target = Target("x", "X", "http://127.0.0.1:1", "X_KEY", "X_URL")
-    for path, wire in (("/v1/messages", AnthropicWire(target)), ("/v1/chat/completions", OpenAIChatWire(target))):
+    wires = {
+        "/v1/messages": AnthropicWire(target),
+        "/v1/chat/completions": OpenAIChatWire(target),
+        "/v1/responses": OpenAIResponsesWire(target),
+    }
+    for path, wire in wires.items():
         sent = Recorded(number=1, path=path, headers={}, raw=wire.body(request), at=0.0, connection=1)
         assert [complaint for check in STRICT if (complaint := check(sent))] == []

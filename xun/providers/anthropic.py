@@ -61,6 +61,8 @@ class AnthropicWire:
         max_tokens = request.max_tokens or self._max_tokens(request.model, info.max_output_tokens)
         head: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens, "stream": True}
         thinking = effort.anthropic_fields(info, request.effort, max_tokens, official=self._official)
+        if thinking.get("thinking", {}).get("type") == "enabled" and _acts_without_thinking(request.messages):
+            thinking = {}
         head |= thinking
         if request.temperature is not None and "thinking" not in thinking:
             head["temperature"] = request.temperature
@@ -98,6 +100,17 @@ class AnthropicWire:
 
 
 _PREFIX = {"user": b'{"role":"user","content":[', "assistant": b'{"role":"assistant","content":['}
+
+
+def _acts_without_thinking(messages: Sequence[Message]) -> bool:
+    """Whether calls are being answered that this wire did not think before: another one may have made them.
+
+    Models with a budget for thinking refuse to begin in the middle of that.
+    """
+    reply = next((message for message in reversed(messages) if message.role == "assistant"), None)
+    if reply is None or not reply.calls:
+        return False
+    return not any(isinstance(block, Thinking) and block.wire == WIRE for block in reply.blocks)
 
 
 def _marked(block: bytes) -> bytes:
