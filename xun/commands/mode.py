@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import cast
 
 from xun.commands.command import Call, Command, UsageError
 from xun.commands.context import CommandContext
@@ -28,7 +27,7 @@ async def _mode(call: Call) -> Outcome:
     word = call.optional_argument()
     if word is None:
         choices = tuple(Completion(mode, _MEANING[mode]) for mode in MODES)
-        current = MODES.index(cast(Mode, agent.mode))
+        current = MODES.index(agent.mode)
         return Outcome(text=f"The mode is {agent.mode}.", action=Pick("Mode", choices, "/mode", current))
     if word not in MODES:
         raise UsageError(call.command.usage)

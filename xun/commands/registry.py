@@ -59,6 +59,8 @@ class CommandRegistry:
         line = line.strip()
         if line.startswith("!"):
             return await run_shell_line(line, context)
+        if line == "/":
+            return Outcome(error="unknown command /; /help lists them")
         name, text = _split(line)
         if name is None:
             return Outcome(action=Send(line[1:] if line.startswith(_LITERAL) else line)) if line else Outcome()
