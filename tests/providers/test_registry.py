@@ -15,6 +15,7 @@ from xun.providers.remote import RemoteProvider
 from xun.providers.scripted import ScriptedProvider
 
 ALL = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY}
+NOTHING = {"XUN_LOCAL_SERVERS": "off"}
 COMPATIBLE = {"XUN_OPENAI_BASE_URL": "http://localhost:8080", "XUN_OPENAI_MODEL": "local/qwen"}
 
 
@@ -60,8 +61,8 @@ def test_without_a_name_the_first_provider_with_a_key_is_taken(env: dict[str, st
 @pytest.mark.parametrize(
     ("model", "env", "message"),
     [
-        (None, {}, "no model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY,.* --model demo"),
-        ("", {}, "no model is set up"),
+        (None, NOTHING, "no model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY,.* --model demo"),
+        ("", NOTHING, "no model is set up"),
         (None, {"XUN_OPENAI_BASE_URL": "http://localhost:8080"}, "set XUN_OPENAI_MODEL to a model of the server"),
         ("anthropic/claude-x", {}, "set ANTHROPIC_API_KEY to use anthropic/claude-x, or try --model demo"),
         ("openai/gpt-x", {"OPENAI_API_KEY": '""'}, "set OPENAI_API_KEY"),

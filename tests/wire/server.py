@@ -77,7 +77,7 @@ class ModelServer:
     """Plays `script` in order, one item a request, and says so with HTTP 500 when it runs out.
 
     `validators` see each request first; complaints are answered as HTTP 400, taking nothing from the script.
-    `arrived` is set by the first request.
+    `arrived` is set by the first request. `models` are listed at /v1/models, as local servers do.
     """
 
     def __init__(
@@ -85,6 +85,7 @@ class ModelServer:
         script: Iterable[Script],
         *,
         validators: Sequence[Validator] = (),
+        models: Sequence[str] = (),
         port: int = 0,
         tls: Any = None,
     ) -> None:
@@ -92,6 +93,7 @@ class ModelServer:
         self.refusals: list[str] = []
         self._script = iter(script)
         self._validators = validators
+        self.models = models
         self._lock = threading.Lock()
         self.stopping = threading.Event()
         self.arrived = threading.Event()
@@ -174,6 +176,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._plain(reply, request.is_anthropic)
         else:
             self._stream(reply if isinstance(reply, Stream) else Stream(reply), request)
+
+    def do_GET(self) -> None:
+        listed = [{"id": name, "object": "model", "created": 1, "owned_by": "library"} for name in self._owner.models]
+        known = bool(listed) and self.path == "/v1/models"
+        content = json.dumps({"object": "list", "data": listed}).encode()
+        self._plain(Status(200 if known else 404, raw=content), anthropic=False)
 
     def _plain(self, reply: Status, anthropic: bool) -> None:
         content = reply.content(anthropic)
