@@ -24,21 +24,14 @@ class Block(Item):
         self._source = text
         self._held: Open | None = None
 
-    @property
-    def source(self) -> str:
-        return self._source
-
     def hold(self, look: Open) -> None:
         """Look as the block did while it was open: somebody reads it, and nothing they look at may move."""
         self._held = look
 
-    def release(self) -> bool:
-        """Take the look of Markdown. False if it has that already."""
-        if self._held is None:
-            return False
-        self._held = None
-        self.changed()
-        return True
+    def release(self) -> None:
+        if self._held is not None:
+            self._held = None
+            self.changed()
 
     def body(self, width: int) -> list[Line]:
         if self._held is not None:

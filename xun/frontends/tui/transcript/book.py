@@ -23,7 +23,8 @@ from xun.events import (
 )
 from xun.frontends.text import one_line
 from xun.frontends.tui.transcript.answer import Block
-from xun.frontends.tui.transcript.item import Compaction, Item, Output, Prompt, Thinking
+from xun.frontends.tui.transcript.holds import Holds
+from xun.frontends.tui.transcript.item import Compaction, Item, Prompt, Thinking
 from xun.frontends.tui.transcript.item import Notice as NoticeItem
 from xun.frontends.tui.transcript.rows import Rows
 from xun.frontends.tui.transcript.splitter import split
@@ -42,7 +43,8 @@ class Book:
 
     def __init__(self, rows: Rows, reading: Callable[[int], bool]) -> None:
         self._rows = rows
-        self._stream = Stream(rows, reading)
+        self._holds = Holds(rows, reading)
+        self._stream = Stream(rows, self._holds)
         self._calls: dict[str, tuple[int, ToolRow]] = {}
         self._agent: str | None = None  # whose turn it is
 
@@ -64,8 +66,8 @@ class Book:
         self._stream.flush()
 
     def release(self) -> bool:
-        """Give blocks that nobody looks at any more their final look. False if that changed nothing."""
-        return self._stream.release()
+        """Give items that nobody looks at any more their final look. False if that changed nothing."""
+        return self._holds.release()
 
     def add(self, item: Item) -> None:
         """Put an item at the end."""
@@ -112,17 +114,14 @@ class Book:
     def _hear_call(self, event: AnyEvent) -> bool:
         match event:
             case ToolStarted(call=call):
-                self._row(call).started()
-                self._touch(call.id)
+                self._row(call)
+                self._change(call.id, ToolRow.started)
             case ToolProgress(call_id=call_id, text=text) if call_id in self._calls:
-                self._calls[call_id][1].progress(text)
-                self._touch(call_id)
-            case ToolEnded(call_id=call_id, outcome=outcome, result=result, seconds=seconds) if call_id in self._calls:
-                self._calls[call_id][1].ended(outcome, result, seconds)
-                self._touch(call_id)
+                self._change(call_id, lambda row: row.progress(text))
+            case ToolEnded(call_id=call_id) if call_id in self._calls:
+                self._change(call_id, lambda row: row.ended(event.outcome, event.result, event.seconds))
             case Decided(call_id=call_id) if call_id in self._calls:
-                self._calls[call_id][1].decided(event)
-                self._touch(call_id)
+                self._change(call_id, lambda row: row.decided(event))
             case Decided(allowed=False, decision=decision):
                 why = "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
                 what = one_line(describe(decision.action), 200)
@@ -131,8 +130,13 @@ class Book:
                 return False
         return True
 
-    def _touch(self, call_id: str) -> None:
-        self._rows.changed(self._calls[call_id][0])
+    def _change(self, call_id: str, change: Callable[[ToolRow], None]) -> None:
+        index, row = self._calls[call_id]
+        if self._holds.wanted(index):
+            row.hold(self._rows.width)
+            self._holds.add(index, row)
+        change(row)
+        self._rows.changed(index)
 
     def _row(self, call: ToolCall) -> ToolRow:
         """The row of a call, made at the end where there is none."""
@@ -152,8 +156,8 @@ class Book:
             self._stream.drop()
         if message.role == "tool":
             for result in message.results:
-                self._result(result)
-                self._rows.changed(self._calls[result.call_id][0]) if result.call_id in self._calls else None
+                if result.call_id in self._calls and not self._calls[result.call_id][1].finished:
+                    self._change(result.call_id, lambda row, result=result: _result(row, result))
             return
         last = self._rows[len(self._rows) - 1] if len(self._rows) else None
         for item in self._items(message, len(self._rows), last):
@@ -175,15 +179,9 @@ class Book:
                     row = ToolRow(block, gap=not isinstance(before, ToolRow))
                     self._calls[block.id] = (start + len(items), row)
                     items.append(row)
-                case ToolResult():
-                    self._result(block)
+                case ToolResult() if block.call_id in self._calls:
+                    _result(self._calls[block.call_id][1], block)
         return items
-
-    def _result(self, result: ToolResult) -> None:
-        """A result in history. What the call's own end told is better where that is known."""
-        found = self._calls.get(result.call_id)
-        if found is not None and not found[1].finished:
-            found[1].ended("error" if result.is_error else "ok", result)
 
     def _end(self, event: TurnEnded) -> None:
         self._agent = None
@@ -201,6 +199,12 @@ def blocks_of(text: str) -> Sequence[Block]:
     return [Block(block.text, gap=block.gap or not index) for index, block in enumerate(split(text))]
 
 
+def _result(row: ToolRow, result: ToolResult) -> None:
+    """A result in history. What the call's own end told is better where that is known."""
+    if not row.finished:
+        row.ended("error" if result.is_error else "ok", result)
+
+
 def _prompt(message: Message) -> Item:
     if is_note(message):
         return Compaction("earlier conversation, summed up", message.text)
@@ -216,6 +220,3 @@ def _compacted(event: Compacted) -> str:
         f"{event.removed_messages:,} message{'' if event.removed_messages == 1 else 's'} "
         + ("summed up" if event.summary else "shortened")
     )
-
-
-__all__ = ["Book", "Output", "blocks_of"]

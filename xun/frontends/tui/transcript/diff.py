@@ -32,7 +32,7 @@ class Diff:
 
     @property
     def stat(self) -> str:
-        return f"+{self.added} −{self.removed}"
+        return f"+{self.added} -{self.removed}"
 
     def render(self, width: int, limit: int) -> list[Line]:
         """At most `limit` lines of it, and how many more there are."""
@@ -75,9 +75,8 @@ def _row(number: int | None, sign: str, text: str, digits: int, width: int) -> l
     if sign == "@":
         return wrap(((text, "muted"),), width, first=((" " * (digits + 5), ""),), folded=True)
     style = _STYLES[sign]
-    mark = "−" if sign == "-" else sign
-    first: tuple[Piece, ...] = ((f"  {number:>{digits}} ", "number"), (f"{mark} ", style))
-    rest: tuple[Piece, ...] = ((" " * (digits + 3), ""), (f"{mark} ", style))
+    first: tuple[Piece, ...] = ((f"  {number:>{digits}} ", "number"), (f"{sign} ", style))
+    rest: tuple[Piece, ...] = ((" " * (digits + 3), ""), (f"{sign} ", style))
     return wrap(((text, style),), width, first=first, rest=rest, folded=True)
 
 

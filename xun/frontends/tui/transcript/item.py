@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xun.frontends.tui.transcript.line import Line, Piece, joined
 from xun.frontends.tui.transcript.wrap import MIN_WIDTH, clean, wrap, wrap_all
 
 MARGIN: tuple[Piece, ...] = (("  ", ""),)
 """What stands before the text of an item, under its mark."""
+
+PROMPT_MARK: tuple[Piece, ...] = (("❯ ", "prompt-mark"),)  # noqa: RUF001 - the usual sign, and no one compares it
 
 BLANK = Line(at=(-1, 0))
 """The empty row above an item."""
@@ -49,6 +53,9 @@ class Item:
     def toggle(self, folded: bool | None = None) -> None:
         """Fold or unfold, where that says anything."""
 
+    def release(self) -> None:
+        """Take the final look, where an earlier one was kept."""
+
 
 def rows_of(text: str, width: int) -> int:
     """About how many rows a text takes."""
@@ -90,7 +97,7 @@ class Prompt(Folding):
             lines = text.split("\n")
             hidden = len(lines) - self.SHOWN
             text = "\n".join(lines[: self.SHOWN])
-        rows = wrap_all(text, "prompt", width, first=(("❯ ", "prompt-mark"),), rest=MARGIN)
+        rows = wrap_all(text, "prompt", width, first=PROMPT_MARK, rest=MARGIN)
         if hidden:
             rows.append(note(f"… {count(hidden, 'more line')}", (1 << 30, 0)))
         return rows
@@ -105,7 +112,11 @@ class Notice(Item):
 
     __slots__ = ("_level", "_source")
 
-    _MARKS = {"info": ("· ", ""), "warning": ("! ", "warning: "), "error": ("✗ ", "error: ")}
+    _MARKS: ClassVar[dict[str, tuple[str, str]]] = {
+        "info": ("· ", ""),
+        "warning": ("! ", "warning: "),
+        "error": ("✗ ", "error: "),
+    }
 
     def __init__(self, text: str, level: str = "info", *, gap: bool = True) -> None:
         super().__init__(gap=gap)

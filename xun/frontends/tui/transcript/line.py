@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 Piece = tuple[str, str]
 """A text and the names of its styles, separated by blanks. `palette.py` knows the names."""
@@ -25,7 +26,7 @@ class Line:
     at: Place = (0, 0)
     furniture: int = 0
     join: str | None = None
-    strip: object = field(default=None, compare=False, repr=False)
+    strip: Any = field(default=None, compare=False, repr=False)
 
     @property
     def text(self) -> str:

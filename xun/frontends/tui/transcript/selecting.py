@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rich.cells import cell_len
 from textual.geometry import Offset
 from textual.selection import Selection
 
@@ -37,3 +40,29 @@ def _part(line: Line, span: tuple[int, int] | None) -> Line:
     start, end = span
     text = line.text[max(start, line.furniture) : None if end < 0 else end]
     return Line(((text.rstrip() if end < 0 else text, ""),), join=line.join)
+
+
+def word_at(line: Line, cell: int) -> tuple[int, int]:
+    """Where the word at a cell of a row begins and ends, in characters; an empty span between words."""
+    text = line.text
+    index = len(text)
+    for position in range(len(text)):
+        if cell_len(text[: position + 1]) > cell:
+            index = position
+            break
+    left = right = index
+    while left > line.furniture and not text[left - 1].isspace():
+        left -= 1
+    while right < len(text) and not text[right].isspace():
+        right += 1
+    return (left, right) if index < len(text) and not text[index].isspace() else (index, index)
+
+
+def paragraph_at(lines: Sequence[Line], number: int) -> tuple[int, int]:
+    """The first and the last row of the line of text that a row is part of."""
+    first = last = number
+    while first and lines[first].join is not None:
+        first -= 1
+    while last + 1 < len(lines) and lines[last + 1].join is not None:
+        last += 1
+    return first, last

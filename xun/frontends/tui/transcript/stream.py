@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from xun.events import TextDelta, ThinkingDelta
 from xun.frontends.tui.transcript.answer import Block, Open
+from xun.frontends.tui.transcript.holds import Holds
 from xun.frontends.tui.transcript.item import Item, Thinking
 from xun.frontends.tui.transcript.rows import Rows
 from xun.frontends.tui.transcript.splitter import Block as Closed
@@ -17,11 +18,10 @@ from xun.messages import Thinking as ThinkingBlock
 class Stream:
     """Writes a reply at the end of `rows`. What it wrote can be taken back until it is settled."""
 
-    def __init__(self, rows: Rows, reading: Callable[[int], bool]) -> None:
+    def __init__(self, rows: Rows, holds: Holds) -> None:
         self._rows = rows
-        self._reading = reading
+        self._holds = holds
         self._waiting: list[TextDelta | ThinkingDelta] = []
-        self._held: list[tuple[int, Block]] = []  # blocks that still look as they did while they were open
         self._reset()
 
     def _reset(self) -> None:
@@ -63,7 +63,6 @@ class Stream:
             for item in kept:
                 if item not in self._written:
                     self._rows.append(item)
-        self._held = [(index, block) for index, block in self._held if index < self._start]
         self._reset()
 
     def settle(self, message: Message) -> bool:
@@ -81,16 +80,6 @@ class Stream:
         self._end_thinking()
         self._close_blocks(self._splitter.close())
         self._reset()
-
-    def release(self) -> bool:
-        """Give blocks that nobody looks at their final look. False if that changed nothing."""
-        held, self._held = self._held, []
-        for index, block in held:
-            if self._reading(index):
-                self._held.append((index, block))
-            elif block.release():
-                self._rows.changed(index)
-        return len(held) != len(self._held)
 
     def _write(self, text: str) -> None:
         self._end_thinking()
@@ -115,9 +104,9 @@ class Stream:
                 continue
             index, opened = self._open
             item.gap = opened.gap
-            if self._reading(index):
+            if self._holds.wanted(index):
                 item.hold(opened)
-                self._held.append((index, item))
+                self._holds.add(index, item)
             self._rows.replace(index, item)
             self._written[-1] = item  # thinking closes what is open, so that is always the last
             self._open = None

@@ -6,6 +6,8 @@ import re
 from collections import deque
 from collections.abc import Sequence
 
+from rich.cells import set_cell_size
+
 from xun.events import CallOutcome, Decided
 from xun.frontends.text import one_line
 from xun.frontends.titles import title
@@ -37,8 +39,8 @@ _ENDS: dict[str, tuple[str, str, str]] = {  # mark, style, word
     "invalid": ("✗", "error", "not a valid call"),
     "denied": ("⊘", "warning", "refused"),
     "timeout": ("✗", "error", "timed out"),
-    "cancelled": ("–", "muted", "cancelled"),
-    "skipped": ("–", "muted", "skipped"),
+    "cancelled": ("-", "muted", "cancelled"),
+    "skipped": ("-", "muted", "skipped"),
 }
 _BY = {"rule": "a rule", "person": "you", "grant": "an earlier yes", "auto": "auto-confirm", "nobody": "no one to ask"}
 
@@ -46,7 +48,7 @@ _BY = {"rule": "a rule", "person": "you", "grant": "an earlier yes", "auto": "au
 class ToolRow(Folding):
     """One call. `started`, `progress`, `decided` and `ended` follow it; the result in history comes last."""
 
-    __slots__ = ("_call", "_decisions", "_diffs", "_progress", "_result", "_seconds", "_state")
+    __slots__ = ("_call", "_decisions", "_diffs", "_held", "_progress", "_result", "_seconds", "_state")
 
     def __init__(self, call: ToolCall, *, gap: bool = True) -> None:
         super().__init__(gap=gap)
@@ -56,7 +58,8 @@ class ToolRow(Folding):
         self._seconds: float | None = None
         self._progress: deque[str] = deque(maxlen=PROGRESS_LINES + 1)
         self._decisions: list[Decided] = []
-        self._diffs: list[Diff] | None = None
+        self._diffs: Sequence[Diff] | None = None
+        self._held: tuple[int, list[Line]] | None = None
 
     @property
     def finished(self) -> bool:
@@ -89,9 +92,24 @@ class ToolRow(Folding):
         self._progress.clear()
         self.changed()
 
+    def hold(self, width: int) -> None:
+        """Keep the rows below the first as they are now, whatever happens: somebody reads them."""
+        if self._held is None:
+            self._held = (width, self.body(width)[1:])
+
+    def release(self) -> None:
+        if self._held is not None:
+            self._held = None
+            self.changed()
+
+    def toggle(self, folded: bool | None = None) -> None:
+        self._held = None
+        super().toggle(folded)
+
     def body(self, width: int) -> list[Line]:
-        rows = [self._head(width)]
-        rows += self._refusals(width)
+        if self._held is not None and self._held[0] == width:
+            return [self._head(width), *self._held[1]]
+        rows = [self._head(width), *self._refusals(width)]
         if not self.folded:
             rows += self._everything(width)
         elif not self.finished:
@@ -216,8 +234,6 @@ def _short(line: str, width: int) -> Line:
 
 
 def _cut(text: str, room: int) -> str:
-    from rich.cells import set_cell_size
-
     text = text.replace("\t", " ")
     fitting = set_cell_size(text, room).rstrip()
     return text if fitting == text.rstrip() else f"{set_cell_size(text, room - 1).rstrip()}…"

@@ -31,6 +31,7 @@ class Window:
         self._rows = rows
         self._item = 0
         self._place: Place = (-1, 0)
+        self._floor = (0, 0)  # while following, the first row does not lie above this one
 
     @property
     def position(self) -> int:
@@ -62,11 +63,18 @@ class Window:
     def follow(self) -> None:
         """Go to the end and stay there."""
         self.following = True
+        self._floor = (0, 0)
 
     def hold(self) -> None:
-        """Stay at what is shown now, unless that is all there is."""
-        if self.following and len(self._rows):
+        """Stay at what is shown now."""
+        if len(self._rows):
             self._set(*self._top())
+
+    def settle(self) -> None:
+        """Follow the end again if it is in view; rows that are free below it are left for what comes."""
+        if len(self._rows) and self._reaches_end():
+            self._floor = self._top()
+            self.following = True
 
     def move(self, rows: int) -> None:
         """Go down by some rows, or up where that is negative."""
@@ -74,7 +82,8 @@ class Window:
             return
         item, number = self._top()
         self._set(*(self._up(item, number, -rows) if rows < 0 else self._down(item, number, rows)))
-        self.following = self._reaches_end()
+        if self._reaches_end():
+            self.follow()
 
     def jump(self, row: int) -> None:
         """Go to a row, counted from the beginning as `position` counts."""
@@ -82,7 +91,8 @@ class Window:
             return
         item, number = self._rows.find(max(row, 0))
         self._set(item, min(number, len(self._rows.lines(item)) - 1))
-        self.following = self._reaches_end()
+        if self._reaches_end():
+            self.follow()
 
     def reveal(self, item: int) -> None:
         """Bring the first row of an item into view, if it is not."""
@@ -99,7 +109,7 @@ class Window:
         """The first row in view: its item, and its number there."""
         if self.following:
             last = len(self._rows) - 1
-            return self._up(last, len(self._rows.lines(last)), self.height)
+            return max(self._up(last, len(self._rows.lines(last)), self.height), min(self._floor, (last, 0)))
         if self._item >= len(self._rows):
             self._item, self._place = len(self._rows) - 1, (-1, 0)
         lines = self._rows.lines(self._item)

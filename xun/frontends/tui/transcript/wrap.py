@@ -15,8 +15,8 @@ MIN_WIDTH = 8
 """Cells that a text gets at least, however deep it is indented."""
 
 # Blanks, one character of a script that breaks anywhere, or a word. A no-break space belongs to its word.
-_WORD = re.compile("[ \t]+|[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\U00020000-\U0003ffff]|"
-                   "[^ \t\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\U00020000-\U0003ffff]+")  # fmt: skip
+_ANYWHERE = "\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\U00020000-\U0003ffff"
+_WORD = re.compile(f"[ \t]+|[{_ANYWHERE}]|[^ \t{_ANYWHERE}]+")
 Span = tuple[int, int, str | None]
 """Start, end, and what `Line.join` says."""
 
@@ -45,10 +45,7 @@ def fold(text: str, width: int) -> list[Span]:
     """Rows that are full, whatever stands at their ends: for code and output."""
     if cell_len(text) <= width:
         return [(0, len(text), None)]
-    if text.isascii():
-        cuts = list(range(0, len(text), width))
-    else:
-        cuts = list(_cuts(text, width))
+    cuts = list(range(0, len(text), width) if text.isascii() else _cuts(text, width))
     ends = [*cuts[1:], len(text)]
     return [(start, end, "" if start else None) for start, end in zip(cuts, ends, strict=True)]
 
