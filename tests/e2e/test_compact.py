@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.support import BOTH, Model, Wire, bash, by_model, calls, lines, records, sessions, use
+from tests.e2e.support import BOTH, Model, Wire, by_model, calls, lines, records, sessions, use
 from tests.wire.recorded import Recorded
 from tests.wire.server import Reply, Script, Status
 from tests.wire.streams import Say
@@ -69,15 +68,14 @@ def test_a_run_that_outgrows_its_window_goes_on_and_its_session_too(wire: Wire, 
         Say("S", input_tokens=7_900),
         Say("", input_tokens=7_900),
         Status(500),
-        bash("seq 1 2000"),
+        calls(use("bash", command="seq 1 2000"), input_tokens=7_900),
         Say("It was ab", stop="max_tokens", input_tokens=7_900),
     ],
     ids=["text", "empty", "failure", "call", "cut off"],
 )
 def test_a_context_that_stays_full_ends_the_run_with_one_line(wire: Wire, summary: Reply) -> None:
-    replies = itertools.repeat(answering(bash("seq 1 2000", timeout=20), summary), 30)
-    full = (_full(reply) for reply in replies)
-    with Model(*full, wire=wire) as model:
+    step = calls(use("bash", command="seq 1 2000"), input_tokens=7_900)
+    with Model(*[answering(step, summary)] * 30, wire=wire) as model:
         done = model.run("count", env=WINDOW)
     assert done.code == 1
     assert len(model.requests) <= 12
@@ -90,13 +88,3 @@ def test_a_context_that_stays_full_ends_the_run_with_one_line(wire: Wire, summar
         again = model.run("--continue", "Still there?")
     assert (again.code, again.out) == (0, "Hello.\n"), again.err
     assert model.refusals == []
-
-
-def _full(script: Script) -> Script:
-    """The same reply with a usage that says that the window is full."""
-
-    def reply(request: Recorded) -> Reply:
-        said = script(request) if callable(script) else script
-        return Say(said.text, said.calls, stop=said.stop, input_tokens=7_900) if isinstance(said, Say) else said
-
-    return reply

@@ -32,7 +32,8 @@ class Agent(Questions, Conversation, Compacting, ModelChoice, ModeOfWork, Generi
     `toolbox` is the same for a `ToolBox` alone. `policy` adds to the defaults and is copied. `on_ask` puts questions to
     a person; without it nobody can answer, and what must be asked is refused. `resolve_model` finds a model by name
     for `set_model`. `mode` says how much is done without asking; the risk assessor uses `risk_model`, or the same
-    model, and `on_always` keeps the rules that the person wants to last.
+    model, and `on_always` keeps the rules that the person wants to last. `compaction` says when a conversation that
+    has grown too long is made smaller.
 
     Start an agent with `with`, `async with` or `initialize()`. One turn runs at a time.
     """

@@ -24,7 +24,7 @@ from xun.agent.compact_meter import Meter, estimate, estimate_fixed
 from xun.agent.compact_note import make_note
 from xun.agent.compact_summary import FEWEST_TOKENS, MOST_TOKENS, CompactionError, Order, summarise
 from xun.agent.turn import Stop, Turn
-from xun.events import AnyEvent, Compacted, HistoryReplaced, Notice, Waiting
+from xun.events import AnyEvent, Compacted, HistoryReplaced, Notice
 from xun.messages import Message, Usage
 from xun.providers.base import ModelInfo
 
@@ -170,13 +170,12 @@ class Compactor:
             raise NothingToCompactError("there is nothing to compact: all of the conversation is recent or your own")
         prompts, missing = kept_prompts(head, work.bound / 4, self._weigh)
         spent: list[Usage] = []
-        work.emit(Waiting(on="compaction", seconds=0.0))
 
         def spend(usage: Usage) -> None:
             spent.append(usage)
             work.spend(usage)
 
-        summary = await summarise(agent, self._order(head, work, before), spend)
+        summary = await summarise(agent, self._order(head, work, before), spend, work.emit)
         note = make_note(summary, head, agent.state.get("todos"), missing)
         whole = rebuilt(head, tail, note, prompts)
         if self._size(whole) >= self._size(messages):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from xun.agent.compact_note import body_of, is_note
+from xun.events import Waiting
 from xun.messages import Block, Image, Message, Text, ToolCall, ToolResult, Usage
 from xun.providers.base import Done, Effort, ProviderError, Request
 from xun.result import XunError
@@ -45,8 +46,11 @@ class Order:
     ratio: float
 
 
-async def summarise(agent: AgentBase, order: Order, spend: Callable[[Usage], None]) -> str:
+async def summarise(
+    agent: AgentBase, order: Order, spend: Callable[[Usage], None], tell: Callable[[Waiting], Any]
+) -> str:
     """The summary. What it costs is told to `spend`, also where it cannot be used. Raises `CompactionError`."""
+    tell(Waiting(on="compaction", seconds=0.0))
     request = build_request(agent, order)
     attempt = 1
     while True:
@@ -56,6 +60,7 @@ async def summarise(agent: AgentBase, order: Order, spend: Callable[[Usage], Non
             wait = replace(agent.retry_policy, attempts=min(TRIES, agent.retry_policy.attempts)).delay(attempt, error)
             if wait is None:
                 raise CompactionError(f"the conversation was not compacted: {error.message}") from error
+            tell(Waiting(on="retry", seconds=wait))
             await asyncio.sleep(wait)
             attempt += 1
             continue
