@@ -49,11 +49,11 @@ def _files(context: CommandContext, config: Config) -> list[str]:
 
 def _set(context: CommandContext, config: Config, key: str, text: str) -> Outcome:
     value = value_from(key, text)
-    changed = with_value(config, key, value, _WHERE)
     apply = _applier(key)
     if apply is None:
         file = context.paths.config_file if context.paths is not None else "your configuration file"
         raise CommandError(f"{key} cannot change while a session runs; set it in {file} and start again")
+    changed = with_value(config, key, value, _WHERE)
     apply(context.agent, value)
     context.config = changed
     (line,) = lines(row for row in changed.rows() if row[0] == key)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pydantic import SecretStr, ValidationError
+from pydantic import ValidationError
 
 from xun.config.load import Config, Source, unknown_setting, wanted
+from xun.config.redact import redact
 from xun.config.settings import Settings, leaves
 from xun.config.toml import ConfigError
 from xun.config.variables import value_of
@@ -39,6 +40,6 @@ def with_value(config: Config, key: str, value: Any, where: str) -> Config:
     try:
         settings = Settings.model_validate(data)
     except ValidationError as error:
-        given = "" if isinstance(value, SecretStr) else f"; it is {str(value)[:60]!r}"
-        raise ConfigError(f"{key} {wanted(error.errors(include_url=False)[0])}{given}") from None
+        given = "" if key.endswith("api_key") else f"; it is {str(value)[:60]!r}"
+        raise ConfigError(redact(f"{key} {wanted(error.errors(include_url=False)[0])}{given}")) from None
     return replace(config, settings=settings, sources={**config.sources, key: Source("session", where)})

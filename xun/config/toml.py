@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,15 +79,18 @@ def _syntax(message: str, text: str, where: str) -> str:
     return f"{place}: not valid TOML: {what[:1].lower()}{what[1:]}{at}{hint}"
 
 
-def key_lines(text: str) -> dict[tuple[str, ...], int]:
+def key_lines(text: str) -> dict[tuple[str | int, ...], int]:
     """The line (from 1) on which each key and table of `text`, which must be valid TOML, begins.
+
+    The tables of an array have their index behind its name: the second `[[rule]]` is ("rule", 1).
 
     A statement ends with the first line that makes it parse: inside an open string or array no prefix does.
     So no second grammar is needed. A statement of more than 200 lines ends the search; later keys then have
     no line.
     """
-    lines: dict[tuple[str, ...], int] = {}
-    table: tuple[str, ...] = ()
+    lines: dict[tuple[str | int, ...], int] = {}
+    table: tuple[str | int, ...] = ()
+    counts: Counter[tuple[str, ...]] = Counter()
     begin, statement = 1, ""
     for number, line in enumerate(text.split("\n"), 1):
         if not statement:
@@ -99,7 +103,12 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
                 break
             continue
         if statement.lstrip().startswith("["):
-            table = _header(data)
+            name, in_array = _header(data)
+            table = name
+            if in_array:
+                lines.setdefault(name, begin)
+                table = (*name, counts[name])
+                counts[name] += 1
             lines.setdefault(table, begin)
         else:
             for path in _paths(data):
@@ -108,13 +117,16 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
     return lines
 
 
-def _header(data: dict[str, Any]) -> tuple[str, ...]:
+def _header(data: dict[str, Any]) -> tuple[tuple[str, ...], bool]:
+    """The name of a table, and whether it is one of an array."""
     path: list[str] = []
+    in_array = False
     while data:
         [(key, value)] = data.items()
         path.append(key)
-        data = value[0] if isinstance(value, list) else value
-    return tuple(path)
+        in_array = isinstance(value, list)
+        data = value[0] if in_array else value
+    return tuple(path), in_array
 
 
 def _paths(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -125,7 +137,7 @@ def _paths(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
                 yield (key, *rest)
 
 
-def line_of(lines: dict[tuple[str, ...], int], path: Sequence[str]) -> int | None:
+def line_of(lines: Mapping[tuple[str | int, ...], int], path: Sequence[str | int]) -> int | None:
     """The line of `path`, or of the nearest table around it."""
     for length in range(len(path), 0, -1):
         if (found := lines.get(tuple(path[:length]))) is not None:
