@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
+from typing import NoReturn
 
 
 def main() -> None:
     """Answer `--version` at once; hand anything else to the command line. Never returns."""
+    from xun.cli import streams
+
+    streams.prepare()
     if sys.argv[1:] in (["--version"], ["-V"]):
         from xun import __version__
 
-        sys.stdout.write(f"xun {__version__}\n")
-        sys.exit(0)
+        leave(streams.show(f"xun {__version__}"))
+    streams.enter_utf8_mode()
     # A pydantic plugin that merely happens to be installed makes every model ten times slower to build.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Start-up makes many objects and no garbage: looking for some would only cost time.
@@ -27,13 +32,12 @@ def main() -> None:
     leave(code)
 
 
-def leave(code: int) -> None:
-    """Exit now. Everything is flushed and closed by then; tearing the interpreter down would only cost time."""
+def leave(code: int) -> NoReturn:
+    """Exit now. Everything is told and closed by then; tearing the interpreter down would only cost time."""
     for stream in (sys.stdout, sys.stderr):
-        try:
+        # Whatever goes wrong here was told when it went wrong first.
+        with contextlib.suppress(Exception):
             stream.flush()
-        except (OSError, ValueError):
-            continue
     os._exit(code)
 
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xun.frontends.text import middle, one_line, visible
+from xun.frontends.text import json_line, one_line, visible
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,22 @@ def test_one_line_tells_that_there_is_more() -> None:
     assert one_line(" \n ") == ""
 
 
-def test_the_middle_is_cut_and_both_ends_stay() -> None:
-    text = "head" + " " * 500 + "; rm -rf x"
-    assert middle(text, 60).startswith("head") and middle(text, 60).endswith("; rm -rf x")
-    assert middle("short", 60) == "short"
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("é 中 🙂", '"é 中 🙂"'),
+        ("a\nb\x1bc", '"a\\nb\\u001bc"'),
+        ("\u2028\u2029\x85\x7f\x9b", r'"\u2028\u2029\u0085\u007f\u009b"'),
+        ("half \ud83d", r'"half \ufffd"'),
+    ],
+)
+def test_json_is_one_line_and_commands_nothing(text: str, line: str) -> None:
+    assert json_line(text) == line
+
+
+@given(st.text())
+def test_every_text_comes_back_from_its_line(text: str) -> None:
+    line = json_line(text)
+    line.encode()
+    assert len(line.splitlines()) == 1
+    assert json.loads(line) == "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)

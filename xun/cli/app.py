@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from xun.cli import exits
+from xun.frontends.output import OutputError
 
 if TYPE_CHECKING:
     from xun.events import StopReason
@@ -26,7 +27,7 @@ SCREEN = "the screen is not built yet; for one task use: xun run {task}"
 def run(argv: Sequence[str]) -> int:
     """Run the command line and return the exit code. Errors are one line on stderr, never a traceback."""
     # Without a handler, Python itself would print what is logged, tracebacks too, where the person reads.
-    logging.getLogger("xun").addHandler(logging.NullHandler())
+    logging.getLogger().addHandler(logging.NullHandler())
     words = list(argv)
     first = words[0] if words else ""
     if first in NOT_BUILT:
@@ -35,12 +36,15 @@ def run(argv: Sequence[str]) -> int:
         return _no_command(words)
     try:
         code = get_command(build(first)).main(words, prog_name="xun", standalone_mode=False)
+        sys.stdout.flush()
+    except OutputError as error:
+        return exits.unwritten(error)
     except TyperException as error:
         return _usage(words, _explained(error.format_message() if hasattr(error, "format_message") else str(error)))
     except (KeyboardInterrupt, typer.Abort):
         return exits.INTERRUPTED
     except OSError as error:
-        return exits.fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", exits.FAILED)
+        return _failure(words, f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", "system")
     except Exception as error:  # noqa: BLE001 - a fault of ours is one line too; the log has the rest
         return _fault(words, error)
     return code if isinstance(code, int) else 0
@@ -100,8 +104,12 @@ def _no_command(words: list[str]) -> int:
 def _fault(words: Sequence[str], error: Exception) -> int:
     logging.getLogger("xun").error("internal fault", exc_info=error)
     line = f"internal fault, please report it: {type(error).__name__}: {' '.join(str(error).split())}"
-    _put_failure(words, "error", line, "internal")
-    return exits.fail(f"{line} (XUN_LOG=FILE keeps the details)", exits.FAILED)
+    return _failure(words, f"{line} (XUN_LOG=FILE keeps the details)", "internal")
+
+
+def _failure(words: Sequence[str], line: str, kind: str) -> int:
+    _put_failure(words, "error", line, kind)
+    return exits.fail(line, exits.FAILED)
 
 
 def _usage(words: Sequence[str], message: str) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xun.frontends.text import visible
+from xun.frontends.output import OutputError
+from xun.frontends.text import json_line, visible
 
 if TYPE_CHECKING:
     from xun.events import StopReason
@@ -66,7 +66,12 @@ def put_failure(reason: StopReason, message: str, kind: str, *, stream: bool = F
     data: dict[str, Any] = {"type": "result"} if stream else {}
     data |= {**result.to_dict(), "model": None}
     try:
-        sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+        sys.stdout.write(f"{json_line(data)}\n")
         sys.stdout.flush()
-    except (OSError, ValueError):
-        return
+    except OutputError as error:
+        unwritten(error)
+
+
+def unwritten(error: OutputError) -> int:
+    """Say that standard output failed. A reader that has gone on its own account need not be told."""
+    return FAILED if error.gone else fail(str(error), FAILED)

@@ -12,7 +12,7 @@ import typer
 
 from xun.cli import exits
 from xun.config.paths import current_folder
-from xun.frontends.text import visible
+from xun.frontends.text import json_line, visible
 from xun.gate.check import check_command, decision_json
 from xun.policy.decision import Decision
 from xun.policy.rules import Policy
@@ -59,7 +59,7 @@ def _check(
     except XunError as error:
         return exits.fail(str(error))
     if as_json:
-        print(json.dumps(decision_json(decision), ensure_ascii=True))
+        print(json_line(decision_json(decision)))
     else:
         print("\n".join(_lines(decision)))
     return _CODES[decision.effect]
@@ -78,7 +78,7 @@ def _check_lines(policy: Policy, folder: Path) -> int:
             answer = decision_json(check_command(command, policy=policy, cwd=folder))
         except (ValueError, TypeError, RecursionError) as error:
             answer, code = {"error": f"not a JSON string: {error}"}, exits.USAGE
-        sys.stdout.write(json.dumps(answer, ensure_ascii=True) + "\n")
+        sys.stdout.write(json_line(answer) + "\n")
         sys.stdout.flush()
     return code
 

@@ -108,7 +108,7 @@ async def _main(prepared: Prepared, task: str, options: RunOptions, front: Print
         _on_signals(prepared.agent, caught)
         result = await prepared.agent.run(task)
         front.answer(result)
-        front.say(prepared.epilogue(result))
+        front.note(prepared.epilogue(result))
         if result.error is not None:
             exits.fail(result.error.message)
     finally:
@@ -127,9 +127,10 @@ def _collect_garbage() -> None:
 def _code(result: RunResult, options: RunOptions, front: PrintFrontEnd) -> int:
     denied = [denial.by for denial in result.denials]
     code = exits.code_of(result.stop_reason, denied, ignore_denials=options.ignore_denials)
-    if code == exits.OK and front.broken:
-        return exits.fail("the answer could not be written: standard output is closed", exits.FAILED)
-    return code
+    if front.unwritten is None:
+        return code
+    failed = exits.fail(str(front.unwritten), exits.FAILED)
+    return code if code == exits.INTERRUPTED else failed
 
 
 def _on_signals(agent: Agent[Any], caught: list[int]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import asdict
 from typing import Annotated
@@ -11,7 +10,7 @@ import typer
 
 from xun.cli.exits import fail
 from xun.config.paths import current_folder, find_paths
-from xun.frontends.text import one_line, visible
+from xun.frontends.text import json_line, one_line, visible
 from xun.result import XunError
 from xun.sessions.index import Entry, find, list_sessions
 from xun.sessions.resume import StoredSession, load
@@ -43,7 +42,7 @@ def _list(
     except XunError as error:
         raise typer.Exit(fail(str(error))) from None
     for entry in listing.entries:
-        print(json.dumps(_data(entry), ensure_ascii=True) if as_json else visible(_line(entry, every)))
+        print(json_line(_data(entry)) if as_json else visible(_line(entry, every)))
     if not listing.entries and not as_json:
         fail("no sessions here yet" + ("" if every else "; `xun sessions list --all` shows those of every folder"))
     for problem in listing.problems:
@@ -60,7 +59,7 @@ def _show(
     except XunError as error:
         raise typer.Exit(fail(str(error))) from None
     if as_json:
-        print(json.dumps(_dump(stored), ensure_ascii=True))
+        print(json_line(_dump(stored)))
         return
     print("\n\n".join(visible(paragraph) for paragraph in transcript(stored)))
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from typing import Literal, TextIO
 
+from xun.agent.compact import describe as describe_compaction
 from xun.agent.run_result import RunResult
 from xun.events import (
     AnyEvent,
     AttemptReset,
+    Compacted,
     Decided,
     MessageAdded,
     Notice,
@@ -19,7 +19,8 @@ from xun.events import (
     ToolStarted,
     Waiting,
 )
-from xun.frontends.text import one_line, visible
+from xun.frontends.output import OutputError
+from xun.frontends.text import json_line, one_json_line, one_line, visible
 from xun.frontends.titles import title
 from xun.policy.action import describe
 
@@ -27,22 +28,30 @@ Output = Literal["text", "json", "stream-json"]
 
 
 class PrintFrontEnd:
-    """Hears the events of one run. `quiet` keeps progress (not errors) to itself."""
+    """Hears the events of one run. `quiet` keeps progress and notices to itself, not warnings and errors.
+
+    `unwritten` says why standard output could not be written, once it could not. Nothing is tried there again.
+    """
 
     def __init__(self, output: Output, *, quiet: bool = False, out: TextIO | None = None, err: TextIO | None = None):
         self._output = output
         self._quiet = quiet
         self._out = out or sys.stdout
         self._err = err or sys.stderr
-        self.broken = False
+        self.unwritten: OutputError | None = None
 
     def hear(self, event: AnyEvent) -> None:
         if self._output == "stream-json":
-            self._put(event.model_dump_json())
+            self._put(_json(event))
         if not self._quiet:
             self._progress(event)
-        elif isinstance(event, Notice) and event.level == "error":
-            self.say(event.text)
+        elif isinstance(event, Notice) and event.level != "info":
+            self.say(f"{event.level}: {event.text}")
+
+    def note(self, text: str) -> None:
+        """One line to stderr that a quiet run does without."""
+        if not self._quiet:
+            self.say(text)
 
     def say(self, text: str) -> None:
         """One line to stderr. A closed stderr is no reason to fail."""
@@ -62,18 +71,18 @@ class PrintFrontEnd:
         data = result.to_dict()
         if self._output == "stream-json":
             data = {"type": "result", **data}
-        self._put(json.dumps(data, ensure_ascii=False))
+        self._put(json_line(data))
 
     def _put(self, text: str) -> None:
-        if self.broken:
+        if self.unwritten is not None:
             return
         try:
             self._out.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
             self._out.flush()
-        except (BrokenPipeError, ValueError):
-            # The reader has gone. Writing again at exit would print a traceback, so stdout leads nowhere now.
-            self.broken = True
-            _silence(self._out)
+        except OutputError as error:
+            self.unwritten = error
+        except (OSError, ValueError) as error:
+            self.unwritten = OutputError.of(error)
 
     def _progress(self, event: AnyEvent) -> None:
         match event:
@@ -88,8 +97,10 @@ class PrintFrontEnd:
                 self.say(f"  {outcome}: {one_line(result.content)}")
             case AttemptReset(reason=reason, wait=wait):
                 self.say(f"! {reason}; trying again in {wait:.1f} s")
-            case Waiting(on="model", seconds=seconds):
-                self.say(f"… waiting for the model, {seconds:.0f} s")
+            case Waiting():
+                self.say(_waiting(event))
+            case Compacted():
+                self.say(f"! {describe_compaction(event)}")
             case Notice(level=level, text=text):
                 self.say(text if level == "info" else f"{level}: {text}")
             case PlanUpdated(todos=todos):
@@ -101,6 +112,22 @@ class PrintFrontEnd:
         marks = {"completed": "x", "in_progress": "~"}
         for todo in todos:
             self.say(f"  [{marks.get(str(todo.get('status')), ' ')}] {todo.get('content')}")
+
+
+def _json(event: AnyEvent) -> str:
+    try:
+        return one_json_line(event.model_dump_json())
+    except ValueError:  # a lone surrogate in a model's reply
+        return json_line(event.model_dump(mode="json"))
+
+
+def _waiting(event: Waiting) -> str:
+    match event.on:
+        case "model":
+            return f"… waiting for the model, {event.seconds:.0f} s"
+        case "compaction":
+            return "… summing up the conversation"
+    return ""
 
 
 def _decided(event: Decided) -> str:
@@ -124,12 +151,3 @@ _BY = {
     "auto": "auto-confirm",
     "nobody": "nobody (no one to ask)",
 }
-
-
-def _silence(stream: TextIO) -> None:
-    try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, stream.fileno())
-        os.close(null)
-    except (OSError, ValueError):
-        return

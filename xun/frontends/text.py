@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NAMES = {"\x1b": "␛", "\r": "␍", "\b": "␈", "\x07": "␇", "\x00": "␀", "\x7f": "␡"}
 
 
@@ -40,10 +42,22 @@ def one_line(text: str, width: int = 100) -> str:
     return f"{first[: width - 1]}…"
 
 
-def middle(text: str, width: int) -> str:
-    """`text` cut to `width` characters with head and tail kept, so that nothing hides behind padding."""
-    if len(text) <= width:
-        return text
-    head = width * 2 // 3
-    tail = width - head
-    return f"{text[:head]} … [{len(text) - head - tail} characters] … {text[-tail:]}"
+def json_line(data: object) -> str:
+    """`data` as JSON on one line, as `one_json_line` has it. Raises what `json.dumps` raises."""
+    import json
+
+    return one_json_line(json.dumps(data, ensure_ascii=False))
+
+
+def one_json_line(text: str) -> str:
+    """JSON text with that escaped which a reader of lines could take for a line's end, or a terminal for a command.
+
+    These are U+2028, U+2029 and the characters from U+007F to U+009F, U+0085 among them; JSON escapes the lower
+    ones itself. A lone surrogate, which no output carries, becomes U+FFFD.
+    """
+    return _UNSAFE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    char = found[0]
+    return "\\ufffd" if "\ud800" <= char <= "\udfff" else f"\\u{ord(char):04x}"
