@@ -10,10 +10,10 @@ from xun.commands.outcome import Completion, Outcome, Pick
 from xun.policy.decision import MODES, Mode
 
 _MEANING: dict[Mode, str] = {
-    "manual": "the rules decide, and you where they do not",
-    "accept-edits": "files of the workspace are changed without asking",
+    "manual": "what the rules leave open asks you; a second model may say yes to harmless commands",
+    "accept-edits": "as manual, and files of the workspace are changed without asking",
     "plan": "nothing is changed: read, think, propose",
-    "auto": "a second model may say yes in your place to what is no great risk",
+    "auto": "as manual, and the second model may say yes to writes, fetches and tools too",
 }
 _ON = (
     "Auto-confirm is on: what would be asked is answered with its default. What is hard to take back is refused,"
