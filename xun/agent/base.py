@@ -25,7 +25,7 @@ from xun.events import AnyEvent, Notice
 from xun.exec.registry import ProcessRegistry
 from xun.gate.gate import Gate, OnAlways, OnAsk
 from xun.messages import Message
-from xun.policy.decision import Mode
+from xun.policy.decision import Effect, Mode
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy
 from xun.providers.base import Effort, ModelInfo, Provider, RetryPolicy
@@ -265,6 +265,10 @@ class AgentBase:
     def fit(self, content: str) -> str:
         """`content` cut to the limit of a tool result, the whole kept in the temporary folder."""
         return fit(content, self.limits.max_result_chars, self.workspace)
+
+    def read_filter(self) -> Callable[[str], Effect]:
+        """Tells of a file's resolved path whether it may be read unasked, must be asked about, or may not be read."""
+        return self.gate.read_filter().effect
 
     # Its turn
 

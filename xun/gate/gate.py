@@ -7,20 +7,24 @@ import itertools
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xun.events import Decided, Notice
 from xun.gate.put import Emit, OnAsk, Settler, put, question
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go, outcome
-from xun.policy.action import Action, UseTool
+from xun.policy.action import Action, Read, Run, UseTool, Write
 from xun.policy.decision import Answer, Ask, Assessment, Decision, Mode, Reason
 from xun.policy.facts import Facts
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy, Rule, tool_source
 from xun.worker import run_in_thread
 from xun.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from xun.policy.reading import ReadFilter
 
 __all__ = ["Gate", "OnAlways", "OnAsk", "Verdict", "question"]
 
@@ -129,19 +133,30 @@ class Gate:
             own = Rule(effect=permission, kind="tool", pattern=action.name, source=tool_source(action.name))
             policy = policy.copy(extra=(own,))
         try:
-            facts = gather(
+            look = partial(
+                gather,
                 action,
                 roots=self.workspace.roots,
                 temp=self.workspace.temp,
                 home=self.home,
                 newlines=policy.settings.newlines,
             )
+            # A disk that does not answer must hold up this call alone, and not the whole of it.
+            touches = isinstance(action, Read | Run | Write)
+            facts = await run_in_thread(look, "facts") if touches else look()
             return decide(action, facts, policy, self.grants, self.mode), facts
         except Exception as error:  # noqa: BLE001 - a fault of the decider must not become a yes, nor end the turn
             _log.exception("an action could not be judged")
             text = f"it could not be judged ({type(error).__name__}: {error})"
             reason = Reason(code="fault", text=text, hard=True)
             return Decision(action=action, effect="ask", reasons=(reason,)), Facts()
+
+    def read_filter(self) -> ReadFilter:
+        """What may be read as things stand, for a call that reads many files."""
+        from xun.policy.reading import ReadFilter
+
+        roots = [str(root) for root in self.workspace.roots]
+        return ReadFilter(self.policy, self.grants, roots=roots, at=datetime.now(UTC))
 
     def _policy(self) -> Policy:
         return self.policy.copy(extra=self.allowlists.rules())

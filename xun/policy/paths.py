@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import pairwise
@@ -152,6 +152,23 @@ def matches(pattern: str, path: str, roots: Iterable[str]) -> bool:
     anywhere = pattern.startswith(("/", "**/"))
     anchored = [pattern] if anywhere else [posixpath.join(root, pattern) for root in roots]
     return any(_glob(one).fullmatch(path) is not None for one in anchored)
+
+
+def covering(patterns: Iterable[str], roots: Sequence[str]) -> re.Pattern[str] | None:
+    """One expression for the paths without a slash at the end that `matches` says any of `patterns` covers, if any."""
+    sources: list[str] = []
+    for pattern in patterns:
+        if pattern in ("*", "**"):
+            sources.append(".*")
+        elif not any(mark in pattern for mark in "*?["):
+            anchored = [pattern] if pattern.startswith("/") else [posixpath.join(root, pattern) for root in roots]
+            sources += [re.escape(posixpath.normpath(folder).rstrip("/")) + "(?:/.*)?" for folder in anchored]
+        else:
+            anywhere = pattern.startswith(("/", "**/"))
+            sources += [_glob(pattern).pattern] if anywhere else [
+                _glob(posixpath.join(root, pattern)).pattern for root in roots
+            ]  # fmt: skip
+    return re.compile("|".join(sources), re.DOTALL) if sources else None
 
 
 @lru_cache(maxsize=512)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from xun.result import Result
@@ -16,6 +16,9 @@ V = TypeVar("V")
 class AgentLike(Protocol):
     """The part of an agent that tools rely on. `xun.agent.Agent` is one.
 
+    `read_filter()` is for tools that come upon files which their call did not name: given the resolved path of a file
+    in the workspace, it says whether reading that would be allowed, asked about or denied. It is as things stand, so
+    each call makes its own.
     `choose` and `confirm` wait for the person and return a `ChoiceOutcome`; their synchronous twins
     `get_choice` and `get_confirm` are for synchronous tools, which run in worker threads.
     """
@@ -26,6 +29,7 @@ class AgentLike(Protocol):
     @property
     def workspace(self) -> Any: ...
 
+    def read_filter(self) -> Callable[[str], Literal["allow", "ask", "deny"]]: ...
     async def choose(self, question: str, choices: Sequence[T], *, default: T | None = None, **how: Any) -> Any: ...
     async def confirm(self, question: str, *, default: bool = True, **how: Any) -> Any: ...
     def get_choice(self, question: str, choices: Sequence[T], *, default: T | None = None, **how: Any) -> Any: ...
