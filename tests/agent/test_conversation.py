@@ -8,6 +8,7 @@ import pytest
 
 from tests.agent.support import Heard, agent_of, call, check_guarantees
 from xun import Agent, HistoryReplaced, Image, Message, PlanUpdated, RuntimeStateError, Text, ToolCallContext
+from xun.agent.compact_note import make_note
 from xun.agent.conversation import NothingToDoError
 from xun.events import PROVISIONAL, MessageAdded
 from xun.sessions.replay import replay
@@ -98,12 +99,12 @@ async def test_revise_takes_the_last_prompt_out_with_what_followed() -> None:
 
 async def test_revise_puts_another_text_in_its_place_and_resume_runs_it() -> None:
     agent, provider, heard = agent_of([{"text": "one"}, {"text": "two"}])
-    picture = Image(media_type="image/png", data="AAAA")
+    picture, note = Image(media_type="image/png", data="AAAA"), Text(text="[Plan mode is on]", note=True)
     async with agent:
-        agent.replace_history([Message(role="user", blocks=(picture, Text(text="what is it?")))], "test")
+        agent.replace_history([Message(role="user", blocks=(picture, Text(text="what is it?"), note))], "test")
         await agent.resume()
         assert agent.revise("what colour?") == "what is it?"
-        assert agent.messages[0].blocks == (picture, Text(text="what colour?"))
+        assert agent.messages[0].blocks == (picture, note, Text(text="what colour?"))
         assert (await agent.resume()).output == "two"
         with pytest.raises(ValueError, match="the new text is empty"):
             agent.revise("  ")
@@ -126,6 +127,18 @@ async def test_a_steered_prompt_is_revised_without_leaving_calls_open() -> None:
         assert [message.role for message in agent.messages] == ["user", "assistant", "tool"]
         assert (await agent.resume()).output == "without it"
     check_replay(heard, agent)
+
+
+async def test_the_note_of_a_compaction_is_no_message_of_the_person() -> None:
+    agent, _, _ = agent_of([])
+    past = [Message.user("first"), make_note("Things were done.", [], None), Message.user("second")]
+    async with agent:
+        agent.replace_history(past, "test")
+        assert agent.revise() == "second"
+        with pytest.raises(NothingToDoError):
+            agent.replace_history(past[1:2], "test")
+            agent.revise()
+        assert agent.messages == past[1:2]
 
 
 async def test_clear_empties_the_conversation_and_what_tools_remember_of_it() -> None:

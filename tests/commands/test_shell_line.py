@@ -47,8 +47,8 @@ async def test_the_next_message_quotes_it_once_and_the_person_sees_that() -> Non
         await agent.run("go on")
         await agent.run("and now?")
     said = provider.requests[0].messages[0].text
-    assert said.endswith("\n\ngo on")
-    assert "> $ echo one\n> exit code 0\n> one\n" in said and "> $ echo two\n> exit code 0\n> two\n" in said
+    assert said.startswith("go on\n\nI ran this command myself")
+    assert "> $ echo one\n> exit code 0\n> one\n" in said and said.endswith("> $ echo two\n> exit code 0\n> two")
     assert heard.of(TurnStarted)[0].prompt == said
     assert provider.requests[1].messages[-1].text == "and now?"
     stored = replay(event for event in heard if not isinstance(event, PROVISIONAL))
@@ -76,7 +76,8 @@ async def test_a_steered_text_carries_it_too() -> None:
     agent.toolbox.register(nudge)
     async with agent:
         await agent.run("go")
-    assert provider.requests[1].messages[-1].text.endswith("> beside\n\nlook at that")
+    said = provider.requests[1].messages[-1].text
+    assert said.startswith("look at that\n\n") and said.endswith("> beside")
     assert heard.types.count("tool_started") == 2
     check_guarantees(heard, agent)
 
@@ -89,7 +90,8 @@ async def test_a_turn_without_a_prompt_leaves_it_for_the_next_words() -> None:
         await agent.resume()
         await agent.run("second")
     assert [message.text for message in provider.requests[1].messages] == ["first"]
-    assert provider.requests[2].messages[-1].text.endswith("> one\n\nsecond")
+    said = provider.requests[2].messages[-1].text
+    assert said.startswith("second\n\n") and said.endswith("> one")
 
 
 async def test_a_refused_line_says_so_and_the_model_is_told() -> None:

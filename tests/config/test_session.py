@@ -40,7 +40,7 @@ def test_the_configuration_given_is_not_changed() -> None:
 
 def test_mistakes_are_one_line_without_secrets() -> None:
     config = load(find_paths())
-    with pytest.raises(ConfigError, match='^no setting is called "limits.max_step"; did you mean limits.max_steps'):
+    with pytest.raises(ConfigError, match=r'^no setting is called "limits.max_step"; did you mean limits.max_steps'):
         value_from("limits.max_step", "1")
     with pytest.raises(ConfigError, match=r"^limits\.max_steps must be a whole number; it is 'x'$"):
         with_value(config, "limits.max_steps", "x", "test")

@@ -304,7 +304,7 @@ class AgentBase:
         """`text`, the person's next words, with what the model is to be told beside it; each is told once."""
         if not text:
             return text
-        told, self.asides[:] = [*self.asides, text], []
+        told, self.asides[:] = [text, *self.asides], []
         return "\n\n".join(told)
 
     # Telling
