@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-LIMIT = 60_000
-"""Characters beyond which a block is shown as it was written: parsing it would be felt."""
+LIMIT = 20_000
+"""Characters beyond which a block other than code is shown as it was written: parsing it could be felt."""
 
 CODE_MARGIN: tuple[Piece, ...] = (("  ", ""), ("│ ", "rule"))
 """What stands before a line of code that belongs to no list."""
@@ -35,7 +35,7 @@ _BULLETS = "•◦▪"
 def render(source: str, width: int, margin: Sequence[Piece]) -> list[Line]:
     """`source` at `width` cells, each row decorated with `margin`."""
     source = clean(source)
-    if len(source) > LIMIT:
+    if len(source) > LIMIT and not source.lstrip(" ").startswith(("```", "~~~")):
         return wrap_all(source, "text", width, first=margin)
     return _Painter(source, width, margin).paint()
 

@@ -79,7 +79,7 @@ class Splitter:
     def _end(self) -> None:
         if self._lines:
             self._closed.append(Block("\n".join(self._lines), self._gap))
-        self._gap = self._blanks > 0
+            self._gap = self._blanks > 0
         self._lines, self._kind, self._fence, self._blanks = [], "", "", 0
 
     def _line(self, line: str) -> None:

@@ -65,7 +65,7 @@ def words(text: str, width: int) -> list[Span]:
     if cell_len(text) <= width:
         return [(0, len(text), None)]
     rows: list[Span] = []
-    start, used, join = 0, 0, None
+    start, used, join, hangs = 0, 0, None, False
     for match in _WORD.finditer(text):
         size = cell_len(match.group())
         if used + size <= width:
@@ -73,7 +73,7 @@ def words(text: str, width: int) -> list[Span]:
             continue
         at = match.start()
         if text[at] in " \t":
-            used = width  # blanks hang over the edge: what comes next begins a row
+            used, hangs = width, True  # blanks hang over the edge: what comes next begins a row
             continue
         if at > start:
             end = start + len(text[start:at].rstrip(" \t"))
@@ -87,8 +87,8 @@ def words(text: str, width: int) -> list[Span]:
             join = "" if full else join
             start = at + last
             size = cell_len(text[start : match.end()])
-        used = size
-    end = max(start, len(text.rstrip(" \t")))
+        used, hangs = size, False
+    end = max(start, len(text.rstrip(" \t"))) if hangs else len(text)
     rows.append((start, end, join))
     return rows
 

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import fuzzed
+from xun.frontends.tui.transcript.answer import Block, Open
+from xun.frontends.tui.transcript.line import joined
+from xun.frontends.tui.transcript.wrap import clean, wrap_all
+
+PROSE = st.text(alphabet="abcd  \n\t\r日🙂é\u0301\u200b[/]", max_size=160)
+
+
+def rows(text: str, width: int = 40) -> list[str]:
+    return [line.text for line in Block(text, gap=False).render(width)]
+
+
+@given(PROSE, st.lists(st.integers(0, 9), max_size=30), st.integers(min_value=10, max_value=40))
+@settings(max_examples=fuzzed(150))
+def test_an_open_block_fed_in_pieces_looks_like_the_whole(text: str, sizes: list[int], width: int) -> None:
+    block = Open(gap=False)
+    block.body(width)
+    rest = text
+    for size in sizes:
+        block.add(rest[:size])
+        rest = rest[size:]
+    block.add(rest)
+    whole = Open(text, gap=False)
+    assert block.render(width) == whole.render(width)
+    shown = text[:-1] if text.endswith("\r") else text  # half of a line end may be waiting for the other
+    lines = wrap_all(clean(shown), "text", width, first=(("  ", ""),))
+    while len(lines) > 1 and not lines[-1].content:
+        lines.pop()
+    assert [line.text.rstrip() for line in block.render(width)] == [line.text.rstrip() for line in lines]
+
+
+def test_open_code_is_not_wrapped_between_words_and_hides_its_fence() -> None:
+    block = Open("```py\nlong line of code\n    x", gap=False)
+    assert [line.text for line in block.render(16)] == ["  │ long line of", "  │  code", "  │     x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("**b** *i* `c` ~~s~~", ["  b i c s"]),
+        ("one\ntwo", ["  one", "  two"]),
+        ("[text](http://x/y)", ["  text (http://x/y)"]),
+        ("<http://x/y>", ["  http://x/y"]),
+        ("[http://x](http://x)", ["  http://x"]),
+        ("[good.example](http://bad.example)", ["  good.example (http://bad.example)"]),
+        ("![alt](img.png)", ["  ![alt](img.png)"]),
+        ("a <b>bold</b> <script>x</script>", ["  a <b>bold</b> <script>x</script>"]),
+        ("<div>\nblock\n</div>", ["  <div>", "  block", "  </div>"]),
+        ("[ref]: http://x/y", ["  [ref]: http://x/y"]),
+        ("[/] [/some/path] a[/x]b [bold]x [red]", ["  [/] [/some/path] a[/x]b [bold]x [red]"]),
+        ("&lt; &#27;[31m", ["  < \ufffd[31m"]),
+        ("a\x1b[31m \u202e \u200b", ["  a␛[31m \\u202e \\u200b"]),
+        ("# Head", ["  Head"]),
+        ("- a\n- b", ["  • a", "  • b"]),
+        ("- a\n\n  b", ["  • a", "    ", "    b"]),
+        ("3. a\n   - b", ["  3. a", "     • b"]),
+        ("-", ["  • "]),
+        ("> a\n> > b", ["  ▌ a", "  ▌ ▌ b"]),
+        ("---", ["  " + "─" * 36]),
+        ("```py\nx = 1\n\ny\n```", ["  │ x = 1", "  │ ", "  │ y"]),
+        ("```\nunclosed", ["  │ unclosed"]),
+        ("| a | b |\n|:-:|--:|\n| longer | 1 |", ["    a    │ b", "  ───────┼──", "  longer │ 1"]),
+        ("", ["  "]),
+    ],
+)
+def test_markdown(text: str, expected: list[str]) -> None:
+    assert rows(text) == expected
+
+
+def test_a_table_too_wide_for_the_screen_wraps_its_cells_or_is_shown_as_written() -> None:
+    text = "| name | what it does |\n|---|---|\n| x | something that takes many words to say |"
+    assert all(len(row) <= 32 for row in rows(text, 32))
+    assert "many words" in " ".join(rows(text, 32))
+    many = "|" + "a|" * 30 + "\n|" + "-|" * 30
+    assert rows(many, 40)[0].startswith("  |a|a|")
+
+
+def test_code_is_coloured_where_the_language_is_known() -> None:
+    (line,) = Block("```python\ndef f(): return 1\n```", gap=False).render(60)
+    styles = {text: style for text, style in line.pieces}
+    assert styles["def"] == "code keyword"
+    (line,) = Block("```nosuchlanguage\ndef f()\n```", gap=False).render(60)
+    assert ("def f()", "code") in line.pieces
+
+
+def test_copying_gives_code_without_its_bar_and_prose_unwrapped() -> None:
+    text = "word " * 30
+    assert joined(Block(text, gap=False).render(30)) == text.strip()
+    code = "```\n" + "x" * 100 + "\n    y\n```"
+    assert joined(Block(code, gap=False).render(30)) == "x" * 100 + "\n    y"
+
+
+@pytest.mark.parametrize("text", ["[" * 20_000, "*a " * 9_000, "> " * 9_000, "`" * 9_999, "|" * 9_999, "x" * 100_000,
+                                  "- " * 5_000, "a\n" * 20_000, "<" * 20_000, "![" * 9_000, "~" * 9_999])  # fmt: skip
+def test_hostile_blocks_are_shown_whole_or_as_written(text: str) -> None:
+    lines = Block(text, gap=True).render(80)
+    assert all(len(line.text) <= 80 + 60 for line in lines)
+    assert len(lines) < 25_000
