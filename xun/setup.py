@@ -21,13 +21,16 @@ from xun.config.load import Config
 from xun.config.load import load as load_config
 from xun.config.log import start_log
 from xun.config.paths import Paths, current_folder, find_paths, private_folder
+from xun.config.policy_file import append_rules, load_policy
 from xun.config.redact import Redactor
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent
 from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
+from xun.policy.file import PolicyFile
 from xun.policy.rules import Policy, Rule
+from xun.policy.rules import Settings as PolicySettings
 from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
 from xun.providers.registry import ProviderSettings, resolve
 from xun.result import XunError
@@ -60,6 +63,7 @@ class RunPlan:
     allow: tuple[str, ...] = ()
     allow_write: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    policy: tuple[Path, ...] = ()
     yes: bool = False
     on_nobody: Literal["deny", "fail"] = "deny"
     trust: bool = False
@@ -113,7 +117,8 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
             say(line)
         if trust.pending:
             say("(--trust uses these files for this run)")
-        policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder)
+        files = policy_files(paths, plan.policy)
+        policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder, files)
         provider, info = _provider(config, config.settings.model)
         stored, writer = _session(plan, paths, config, folder, f"{info.provider}/{info.name}", redact, say)
         workspace = Workspace(_resumed_folder(plan, stored, folder))
@@ -135,6 +140,9 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
             history=stored.messages if stored else (),
             session_id=writer.id if writer else None,
             resolve_model=partial(_provider, config),
+            mode=config.settings.mode,
+            risk_model=config.settings.risk.model,
+            on_always=partial(append_rules, paths.policy_file),
         )
     if stored is not None:
         agent.bus.seq = stored.last_seq
@@ -226,15 +234,36 @@ def working_folder(given: Path | None) -> Path:
     return Path(os.path.realpath(given))
 
 
-def policy_of_flags(allow: Sequence[str], allow_write: Sequence[str], deny: Sequence[str], folder: Path) -> Policy:
-    """The default policy with the rules of a command line; paths are relative to `folder`. Raises `PolicyError`."""
+def policy_files(paths: Paths, given: Sequence[Path] = ()) -> tuple[PolicyFile, ...]:
+    """The files that `--policy` names, and the person's own behind them. Raises `XunError` for one that is unusable."""
+    for path in given:
+        if not path.exists():
+            raise SetupError(f"--policy {path}: there is no such file")
+    return tuple(load_policy(path) for path in (*given, paths.policy_file))
+
+
+def policy_of_flags(
+    allow: Sequence[str],
+    allow_write: Sequence[str],
+    deny: Sequence[str],
+    folder: Path,
+    files: Sequence[PolicyFile] = (),
+) -> Policy:
+    """The default policy with the rules of a command line and of `files`, whose settings count first one first.
+
+    Paths of the command line are relative to `folder`. Raises `PolicyError`.
+    """
     denies = [Rule(effect="deny", kind="command", pattern=prefix, source="--deny") for prefix in deny]
     allows = [Rule(effect="allow", kind="command", pattern=prefix, source="--allow") for prefix in allow]
     writes = [
         Rule(effect="allow", kind="write", pattern=os.path.realpath(folder / path), source="--allow-write")
         for path in allow_write
     ]
-    return Policy(rules=(*denies, *allows, *writes))
+    settings: dict[str, Any] = {}
+    for file in files:
+        settings = file.settings.model_dump(exclude_unset=True) | settings
+    ruled = (rule for file in files for rule in file.rules)
+    return Policy(rules=(*denies, *allows, *writes, *ruled), settings=PolicySettings.model_validate(settings))
 
 
 def _provider(config: Config, model: str | None) -> tuple[Provider, ModelInfo]:

@@ -287,7 +287,7 @@ def test_a_variable_that_is_nearly_a_setting_is_told() -> None:
 def test_lines_of_keys_in_every_form_of_toml() -> None:
     text = (
         '# a comment\na = 1\nb = """\na = 2\n[table]\n"""\nc = [\n  1, # ]\n  2,\n]\n"d.e" = { f = 1 }\n'
-        'g.h.i = 2\n\n[table."odd name"]\nx = 1\n\n[[list]]\ny = 1\n'
+        'g.h.i = 2\n\n[table."odd name"]\nx = 1\n\n[[list]]\ny = 1\n[[list]]\n\ny = 2\n'
     )
     lines = key_lines(text)
     assert lines["a",] == 2
@@ -297,7 +297,9 @@ def test_lines_of_keys_in_every_form_of_toml() -> None:
     assert lines["g", "h", "i"] == 12
     assert lines["table", "odd name"] == 14
     assert lines["table", "odd name", "x"] == 15
-    assert lines["list", "y"] == 18
+    assert lines["list",] == lines["list", 0] == 17
+    assert lines["list", 0, "y"] == 18
+    assert (lines["list", 1], lines["list", 1, "y"]) == (19, 21)
 
 
 # Keys. config-key-with-newline, W20.

@@ -18,6 +18,7 @@ from xun.cli import exits
 from xun.cli.stdin import NoTaskError, read_task
 from xun.frontends.print import PrintFrontEnd
 from xun.frontends.terminal_ask import TerminalAsk, terminal_there
+from xun.policy.decision import Mode
 from xun.setup import Prepared, RunPlan, SetupError, build_run
 
 Output = Literal["text", "json", "stream-json"]
@@ -43,9 +44,11 @@ def run_command(
     max_steps: Annotated[int | None, typer.Option(min=1, help="Model replies (50).")] = None,
     max_tool_calls: Annotated[int | None, typer.Option(min=1, help="Tool calls (no limit).")] = None,
     max_time: Annotated[float | None, typer.Option(min=0.001, help="Seconds (no limit).")] = None,
+    mode: Annotated[Mode | None, typer.Option(help="What is asked (manual); plan changes nothing.")] = None,
     allow: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Allow commands that begin so.")] = None,
     allow_write: Annotated[list[str] | None, typer.Option(metavar="PATH", help="Allow writing at or below.")] = None,
     deny: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Refuse commands that begin so.")] = None,
+    policy: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Rules for this run, beside yours.")] = None,
     tools: Annotated[str | None, typer.Option(metavar="GROUPS", help="Tool groups, separated by commas.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Every question takes its default.")] = False,
     on_ask: Annotated[Literal["deny", "fail"], typer.Option(help="Nobody can answer: go on, or stop.")] = "deny",
@@ -62,6 +65,7 @@ def run_command(
     settings = {
         "model": model,
         "effort": effort,
+        "mode": mode,
         "tools": tuple(name.strip() for name in tools.split(",") if name.strip()) if tools is not None else None,
         "limits.max_steps": max_steps,
         "limits.max_tool_calls": max_tool_calls,
@@ -72,6 +76,7 @@ def run_command(
         allow=tuple(allow or ()),
         allow_write=tuple(allow_write or ()),
         deny=tuple(deny or ()),
+        policy=tuple(policy or ()),
         yes=yes,
         on_nobody=on_ask,
         trust=trust,

@@ -213,7 +213,9 @@ def _unknown(path: tuple[str, ...], known: Mapping[str, Any]) -> str:
     from difflib import get_close_matches
 
     shown = f"unknown key {json.dumps('.'.join(path))} is ignored"
-    beside = get_close_matches(path[-1], known, 1, 0.7)
+    # Letters in another order are the likeliest slip: modle is model, though mode is nearer by the count of letters.
+    swapped = [name for name in known if sorted(name) == sorted(path[-1])]
+    beside = swapped or get_close_matches(path[-1], known, 1, 0.7)
     if beside:
         return f"{shown}; did you mean {'.'.join((*path[:-1], beside[0]))}?"
     elsewhere = {key.rpartition(".")[2]: key for key in leaves()}

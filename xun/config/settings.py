@@ -13,6 +13,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic.fields import FieldInfo
 
+from xun.policy.decision import Mode
+
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -52,6 +54,10 @@ class SessionSettings(_Section):
     save: bool = Field(True, description="Keep sessions on disk.")
     max_age_days: Count | None = Field(None, description="Delete sessions unused for so many days.")
     max_megabytes: Count | None = Field(None, description="Delete the oldest sessions above this total size.")
+
+
+class RiskSettings(_Section):
+    model: Text | None = Field(None, description="PROVIDER/NAME of the risk assessor; the same model when unset.")
 
 
 class ProviderSettings(_Section):
@@ -103,6 +109,7 @@ class Settings(_Section):
 
     model: Text | None = Field(None, description="PROVIDER/NAME; the first provider with a key when unset.")
     effort: Literal["none", "low", "medium", "high"] | None = Field(None, description="Thinking effort.")
+    mode: Mode = Field("manual", description="What is done without asking: manual, accept-edits, plan or auto.")
     # Lists become tuples, so that a frozen object is frozen all through.
     tools: Annotated[tuple[Text, ...], Field(strict=False)] | None = Field(
         None, description="Tool groups; those that a coding session needs when unset."
@@ -111,14 +118,15 @@ class Settings(_Section):
     transport: Literal["http", "sdk"] = Field("http", description="xun's own HTTP, or the provider's SDK.")
     idle_timeout: Seconds = Field(120.0, description="Seconds without a byte after which a model call is given up.")
     limits: LimitSettings = LimitSettings()
+    risk: RiskSettings = RiskSettings()
     retry: RetrySettings = RetrySettings()
     compaction: CompactionSettings = CompactionSettings()
     sessions: SessionSettings = SessionSettings()
     providers: Providers = Providers()
 
 
-# Where keys go, and what is kept, is the person's to say: a project file may not, even in a trusted folder.
-USER_ONLY = ("providers", "transport", "sessions")
+# Where keys go, what is kept and what is asked is the person's to say: no project file may, in a trusted folder either.
+USER_ONLY = ("providers", "transport", "sessions", "mode", "risk")
 
 
 @cache
