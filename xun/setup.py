@@ -20,6 +20,7 @@ from xun.agent.run_result import RunResult
 from xun.config.load import Config
 from xun.config.load import load as load_config
 from xun.config.log import start_log
+from xun.config.models_file import load_models
 from xun.config.paths import Paths, current_folder, find_paths, private_folder
 from xun.config.policy_file import append_rules, load_policy
 from xun.config.redact import Redactor
@@ -31,6 +32,7 @@ from xun.gate.gate import OnAsk
 from xun.policy.file import PolicyFile
 from xun.policy.rules import Policy, Rule
 from xun.policy.rules import Settings as PolicySettings
+from xun.providers import models
 from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
 from xun.providers.registry import ProviderSettings, resolve
 from xun.result import XunError
@@ -113,7 +115,7 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
         config = load_config(paths, trust=trust, flags=plan.settings)
         redact = config.redactor()
         log = start_log(redact)
-        for line in (*config.warnings, *trust.notices()):
+        for line in (*config.warnings, *_use_models(paths), *trust.notices()):
             say(line)
         if trust.pending:
             say("(--trust uses these files for this run)")
@@ -264,6 +266,13 @@ def policy_of_flags(
         settings = file.settings.model_dump(exclude_unset=True) | settings
     ruled = (rule for file in files for rule in file.rules)
     return Policy(rules=(*denies, *allows, *writes, *ruled), settings=PolicySettings.model_validate(settings))
+
+
+def _use_models(paths: Paths) -> list[str]:
+    """Puts what the user's file says about models in force; returns what is odd in it."""
+    tables, warnings = load_models(paths.config / "models.toml")
+    models.override(tables)
+    return warnings
 
 
 def _provider(config: Config, model: str | None) -> tuple[Provider, ModelInfo]:

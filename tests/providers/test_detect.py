@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -35,7 +35,7 @@ LISTED = {"object": "list", "data": [{"id": "qwen3:8b", "object": "model", "crea
 
 
 @contextmanager
-def serving(answer: Any, *, status: int = 200) -> Iterator[str]:
+def serving(answer: Any, *, status: int = 200) -> Generator[str]:
     """A server that gives `answer`, JSON or bytes, to every GET; None never answers."""
     stop = threading.Event()
 

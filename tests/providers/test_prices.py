@@ -44,6 +44,19 @@ def test_a_listed_model_has_its_base_prices(where: str, name: str, expected: Pri
 
 
 @pytest.mark.parametrize(
+    ("where", "name", "window"),
+    [
+        ("openai", "gpt-4-turbo", 128_000), ("anthropic", "claude-3-haiku-20240307", 200_000),
+        ("google", "gemini-2.5-pro", None), ("openai", "gpt-of-tomorrow", None), ("perplexity", "sonar", 128_000),
+    ],
+)  # fmt: skip
+def test_a_listed_model_has_its_window_where_the_list_knows_it(where: str, name: str, window: int | None) -> None:
+    assert listed(name, where).context_window == window
+    own = ModelInfo("x", name, context_window=9_000, price_lists=(where,))
+    assert priced(own).context_window == 9_000
+
+
+@pytest.mark.parametrize(
     ("where", "name"),
     [
         ("openai", "gpt-of-tomorrow"),
@@ -54,7 +67,7 @@ def test_a_listed_model_has_its_base_prices(where: str, name: str, expected: Pri
     ],
 )
 def test_what_is_not_listed_stays_unknown_and_is_not_looked_up_again(where: str, name: str) -> None:
-    info = listed(name, where)
+    info = replace(listed(name, where), context_window=None)
     assert info == ModelInfo("x", name)
     assert info.cost(Usage(input_tokens=1)) is None
 

@@ -1,9 +1,10 @@
-"""What is known about models: limits, capabilities and prices, from `models.toml`."""
+"""What is known about models: limits, capabilities and prices, from `models.toml` and a person's own."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -13,6 +14,18 @@ from xun.providers.base import ModelInfo
 _DATE = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)\Z")
 # The facts of `openai` hold for its models on either wire; an unknown server's models stay unknown.
 _TABLES = {"anthropic": "anthropic", "openai": "openai"}
+_NO_EFFORT = ("gpt-3", "gpt-4", "chatgpt-")
+_own: dict[str, Any] = {}
+
+
+def override(tables: Mapping[str, Any]) -> None:
+    """Puts `tables`, in the form of `models.toml`, over the shipped ones for this process.
+
+    Only what a row says is replaced. `{}` takes an earlier one back.
+    """
+    _own.clear()
+    _own.update(tables)
+    find.cache_clear()
 
 
 @lru_cache(maxsize=256)
@@ -21,38 +34,45 @@ def find(provider: str, name: str) -> ModelInfo:
 
     A dated snapshot (`claude-haiku-4-5-20251001`) has the facts of its undated name.
     """
-    table: dict[str, Any] = _data()["models"].get(_TABLES.get(provider, ""), {})
-    row = table.get(name) or table.get(_DATE.sub("", name))
-    if row is None:
-        lists = (provider,) if provider in _TABLES else ()
-        return ModelInfo(provider, name, capabilities=_guess(provider, name), price_lists=lists)
+    row: dict[str, Any] = {}
+    for table in _tables(provider):
+        row |= table.get(name) or table.get(_DATE.sub("", name)) or {}
+    can = row.get("can")
     return ModelInfo(
         provider,
         name,
         context_window=row.get("context"),
         max_output_tokens=row.get("output"),
-        capabilities=frozenset(row.get("can", ())) | {"tools"},
+        capabilities=_guess(provider, name) if can is None else frozenset(can) | {"tools"},
         input_price=row.get("input_price"),
         output_price=row.get("output_price"),
         cache_read_price=row.get("cache_read_price"),
         cache_write_price=row.get("cache_write_price"),
+        price_lists=(provider,) if provider in _TABLES and row.get("input_price") is None else (),
     )
 
 
 def default_model(provider: str) -> str:
     """The model used when only the provider is known. Raises `KeyError` for a provider without one."""
-    return str(_data()["defaults"][provider])
+    return str(_own.get("defaults", {}).get(provider) or _data()["defaults"][provider])
 
 
 def known(provider: str) -> list[str]:
-    """The names in `models.toml`, best first."""
-    return list(_data()["models"].get(_TABLES.get(provider, ""), {}))
+    """The names of listed models, best first, after those that a person listed."""
+    return list(dict.fromkeys(name for table in reversed(_tables(provider)) for name in table))
+
+
+def _tables(provider: str) -> list[dict[str, Any]]:
+    """The shipped rows by name, and a person's own, which go over them."""
+    shipped = _data()["models"].get(_TABLES.get(provider, ""), {})
+    return [shipped, _own.get("models", {}).get(provider, {})]
 
 
 def _guess(provider: str, name: str) -> frozenset[str]:
     if provider == "anthropic" and name.startswith("claude-"):
         return frozenset({"tools", "images", "thinking-adaptive"})
-    return frozenset({"tools", "effort"} if provider == "openai" else {"tools"})
+    thinks = provider == "openai" and not name.startswith(_NO_EFFORT)
+    return frozenset({"tools", "effort"} if thinks else {"tools"})
 
 
 @lru_cache(maxsize=1)
