@@ -23,6 +23,13 @@ async def test_mode_is_shown_chosen_and_set() -> None:
         assert outcome.action.current == 0
         assert await bench.text("/mode plan") == "The mode is plan: nothing is changed: read, think, propose."
         assert bench.agent.mode == "plan" and bench.heard.of(ModeChanged)[-1].mode == "plan"
+        assert await bench.text("/config mode") == "mode  plan  /mode"
+        bench.agent.set_mode("auto")  # as a key of the screen does
+        assert await bench.text("/config mode") == "mode  auto  this session"
+        assert await bench.text("/config mode=manual") == (
+            "mode  manual  /config\nFor this session; no file is changed."
+        )
+        assert bench.agent.mode == "manual"
         assert await bench.error("/mode wild") == "Usage: mode [manual|accept-edits|plan|auto]"
         assert bench.completions("/mode a") == ["accept-edits", "auto"]
 

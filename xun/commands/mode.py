@@ -32,6 +32,7 @@ async def _mode(call: Call) -> Outcome:
     if word not in MODES:
         raise UsageError(call.command.usage)
     agent.set_mode(word)
+    call.context.set("mode", word, "/mode")
     return Outcome(text=f"The mode is {word}: {_MEANING[word]}.")
 
 

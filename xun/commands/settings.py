@@ -10,12 +10,14 @@ from xun.agent.agent import Agent
 from xun.commands.command import Call, Command, CommandError
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Completion, Outcome
-from xun.config.load import Config, unknown_setting
+from xun.config.load import Config, Source, unknown_setting
 from xun.config.session import value_from, with_value
 from xun.config.settings import leaves
 from xun.config.show import lines
 
 _WHERE = "/config"
+_CHANGED = Source("session", "this session")
+Row = tuple[str, Any, Source]
 
 
 async def _config(call: Call) -> Outcome:
@@ -36,10 +38,12 @@ def _loaded(context: CommandContext) -> Config:
     return context.config
 
 
-def _as_used(row: Any, agent: Agent[Any]) -> Any:
-    """A model that nobody named is shown by the name that was found for it."""
+def _as_used(row: Row, agent: Agent[Any]) -> Row:
+    """What the agent uses, which may be another than the configuration says: keys change it, too."""
     key, value, source = row
-    return (key, agent.model_name, source) if key == "model" and value is None else row
+    used = {"model": value or agent.model_name, "effort": agent.effort, "mode": agent.mode}.get(key, value)
+    found = key == "model" and value is None  # nobody named one: the first with a key
+    return key, used, source if used == value or found else _CHANGED
 
 
 def _files(context: CommandContext, config: Config) -> list[str]:
@@ -56,7 +60,7 @@ def _set(context: CommandContext, config: Config, key: str, text: str) -> Outcom
     changed = with_value(config, key, value, _WHERE)
     apply(context.agent, value)
     context.config = changed
-    (line,) = lines(row for row in changed.rows() if row[0] == key)
+    line = lines(row for row in changed.rows() if row[0] == key)[0]
     return Outcome(text=f"{line}\nFor this session; no file is changed.")
 
 
@@ -70,6 +74,8 @@ def _applier(key: str) -> _Apply | None:
         return lambda agent, value: agent.set_model(value)
     if key == "effort":
         return lambda agent, value: agent.set_effort(value)
+    if key == "mode":
+        return lambda agent, value: agent.set_mode(value)
     if section not in _PARTS:
         return None
     return lambda agent, value: _replace(*_PARTS[section](agent), name, value)
