@@ -22,6 +22,7 @@ from xun import (
 from xun.agent.compact import MAX_ATTEMPTS, Compaction, describe
 from xun.agent.compact_note import body_of, is_note
 from xun.agent.history import checked_history
+from xun.messages import Reply, Text
 from xun.providers.base import Request
 
 pytestmark = pytest.mark.anyio
@@ -60,6 +61,9 @@ async def test_where_that_is_not_enough_the_model_sums_up() -> None:
     assert next_request.messages == heard.of(HistoryReplaced)[0].messages
     said = [message.text for message in next_request.messages if message.role == "user" and not is_note(message)]
     assert said == [*(f"instruction {number}" for number in range(40)), "go on"]
+    [place] = [place for place, message in enumerate(next_request.messages) if is_note(message)]
+    assert [message.text for message in next_request.messages[:place]] == said[:place]
+    assert place > 30 and {message.role for message in next_request.messages[place:]} == {"user", "assistant", "tool"}
     assert event.removed_messages == 161 - len(next_request.messages) + 1
     assert "summed up" in describe(event)
 
@@ -190,6 +194,39 @@ async def test_a_request_that_stays_too_long_ends_the_turn(steps: list[Step], se
     check_guarantees(heard, agent)
 
 
+async def test_another_refusal_compacts_nothing() -> None:
+    broken = {"error": {"kind": "bad_request", "message": "broken"}}
+    agent, provider, heard = compacting([broken, SUMMARY], history=past(3))
+    async with agent:
+        assert not (await agent.run("go on")).ok
+    assert len(provider.requests) == 1 and heard.of(Compacted) == []
+
+
+async def test_after_a_refusal_the_last_step_is_shortened_too_where_it_is_most_of_it() -> None:
+    steps: list[Step] = [call("lines", count=900), TOO_LONG, SUMMARY, {"text": "done"}]
+    agent, provider, _ = compacting(steps, history=past(1, 200), model_info=model(None))
+    async with agent:
+        assert (await agent.run("go on")).ok
+    before, after = (provider.requests[place].messages[-1].results[0].content for place in (1, 3))
+    assert len(after) < len(before) * 0.7
+
+
+async def test_a_window_that_is_only_guessed_stops_nobody() -> None:
+    def step(request: Request) -> dict[str, Any]:
+        if not request.tools:
+            return SUMMARY
+        steps.append(1)
+        return full(call("lines", count=200) if len(steps) < 9 else {"text": "done"}, 130_000)
+
+    steps: list[int] = []
+    agent, provider, heard = compacting([step] * 20, model_info=model(None))
+    async with agent:
+        result = await agent.run("go on")
+    assert result.ok, result.error
+    assert len(heard.of(Compacted)) == MAX_ATTEMPTS
+    assert len(provider.requests) <= 9 + MAX_ATTEMPTS
+
+
 async def test_a_first_prompt_that_is_too_long_is_said_to_be_and_nothing_is_lost() -> None:
     agent, provider, heard = compacting([TOO_LONG])
     async with agent:
@@ -280,6 +317,31 @@ async def test_the_plan_and_the_files_are_kept() -> None:
         [again] = filter(is_note, agent.messages)
         assert plan in body_of(again) and files in body_of(again)
     assert [m.text for m in agent.messages if m.role == "user" and not is_note(m)] == ["mend a.py", "instruction 0"]
+
+
+async def test_the_plan_in_force_is_kept_also_where_no_call_shows_it() -> None:
+    agent, _, _ = compacting([SUMMARY], history=past(3))
+    agent.state["todos"] = [{"content": "mend it", "status": "pending"}]
+    async with agent:
+        await agent.compact()
+    [note] = filter(is_note, agent.messages)
+    assert body_of(note) == "The summary.\n\nThe plan, as last written:\n- [ ] mend it"
+
+
+async def test_what_was_counted_before_it_counts_no_more() -> None:
+    """The replies that are kept carry the size of a history that is gone: they must not bring on the next compaction."""
+    reply = Reply(provider="p", model="m", usage=Usage(input_tokens=7_000, output_tokens=10))
+    history = [*past(4), Message(role="assistant", blocks=(Text(text="so far"),), reply=reply)]
+    agent, _, heard = compacting([{"text": "done"}], history=history)
+    async with agent:
+        assert (await agent.run("go on")).ok
+        [left_out] = heard.of(Compacted)
+    assert left_out.summary == "" and left_out.after_tokens < 3_500 < 7_000 < left_out.before_tokens
+    agent, _, _ = compacting([SUMMARY], history=history)
+    async with agent:
+        summed_up = await agent.compact()
+        assert agent.messages[-1].text == "so far"
+    assert summed_up.after_tokens < 3_500 < 7_000 < summed_up.before_tokens
 
 
 async def test_revise_and_retry_pass_over_the_note() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from xun.agent.compact_meter import Meter, estimate, estimate_fixed, of_text
+from xun.agent.compact_note import make_note
 from xun.messages import Image, Message, Reply, Text, Thinking, ToolCall, ToolResult, Usage
 
 
@@ -96,3 +97,10 @@ def test_each_message_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         meter.tokens(history, 0)
         meter.tokens(history, 0)
     assert seen == history
+
+
+def test_a_note_is_not_the_person_speaking() -> None:
+    meter = Meter()
+    prompt = Message.user("mine")
+    meter.tokens([prompt, make_note("S", [], None)], 0)
+    assert meter.prompt is prompt

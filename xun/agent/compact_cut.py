@@ -68,9 +68,9 @@ def kept_prompts(head: Sequence[Message], budget: float, weigh: Weigh) -> tuple[
     prompts = [message for message in head if message.role == "user" and not is_note(message)]
     kept: list[Message] = []
     used, missing = 0.0, 0
-    for place, prompt in enumerate(reversed(prompts)):
-        choices = (prompt,) if place == 0 else (prompt, _shortened_prompt(prompt))
-        fitting = next((choice for choice in choices if place == 0 or used + weigh(choice) <= budget), None)
+    for prompt in reversed(prompts):
+        choices = (prompt, _shortened_prompt(prompt))
+        fitting = next((choice for choice in choices if not kept or used + weigh(choice) <= budget), None)
         if fitting is not prompt:
             missing += 1
         if fitting is not None:
