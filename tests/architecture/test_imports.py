@@ -17,10 +17,10 @@ ROOT = Path(xun.__file__).parent
 
 # A layer may import itself, what stands beside it here, and nothing else of xun. "a.b" names one module of a layer.
 MAY_IMPORT = {
-    "cli": {"setup", "frontends", "commands", "config", "sessions", "policy", "gate", "providers.registry", "exec",
-            "agent", "events", "messages", "result", "demo", "__init__"},
+    "cli": {"setup", "frontends", "commands", "config", "sessions", "policy", "gate", "providers.registry",
+            "providers.base", "providers.detect", "exec", "agent", "events", "messages", "result", "demo", "__init__"},
     "frontends": {"agent", "commands", "config", "sessions", "workspace", "events", "messages", "policy.action",
-                  "policy.decision"},
+                  "policy.decision", "result"},
     "commands": {"agent", "sessions", "config", "gate", "policy", "toolbox", "workspace", "providers.registry",
                  "events", "messages", "result"},
     "agent": {"toolbox", "gate", "policy", "providers.base", "exec", "workspace", "sessions.store", "extend.hooks",

@@ -1,8 +1,7 @@
-"""The command line: `xun run`, `xun policy`, `xun sessions`, `xun config`."""
+"""The command line: `xun [PROMPT]`, `xun run`, `xun policy`, `xun sessions`, `xun config`."""
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from xun.cli import exits
+from xun.cli.unknown import without_terminal
 from xun.frontends.output import OutputError
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 COMMANDS = ("run", "policy", "sessions", "config")
 NOT_BUILT = ("models", "tools", "doctor")
-OPTIONS_NOT_BUILT = ("--schema", "--mode", "--max-cost", "--max-tokens", "--policy", "--add-dir")
-SCREEN = "the screen is not built yet; for one task use: xun run {task}"
+OPTIONS_NOT_BUILT = ("--schema", "--max-cost", "--max-tokens", "--add-dir")
 
 
 def run(argv: Sequence[str]) -> int:
@@ -32,10 +31,12 @@ def run(argv: Sequence[str]) -> int:
     first = words[0] if words else ""
     if first in NOT_BUILT:
         return _usage(words, f"`xun {first}` is not built yet")
-    if first not in COMMANDS and first not in ("--help", "--install-completion", "--show-completion"):
-        return _no_command(words)
+    known = first in (*COMMANDS, "--help", "--install-completion", "--show-completion")
+    if not known and not first.startswith("-") and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return _usage(words, without_terminal(words, COMMANDS))
     try:
-        code = get_command(build(first)).main(words, prog_name="xun", standalone_mode=False)
+        app = build(first) if known else build_screen()
+        code = get_command(app).main(words if known else _resumable(words), prog_name="xun", standalone_mode=False)
         sys.stdout.flush()
     except OutputError as error:
         return exits.unwritten(error)
@@ -63,10 +64,17 @@ def build(first: str = "") -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         no_args_is_help=True,
+        subcommand_metavar="| COMMAND [ARGS]...",
         help="A terminal coding agent whose every action passes a policy you can read. Example: "
         'xun run "fix the failing test"',
     )
     every = first not in COMMANDS
+    if every:
+        from xun.cli.screen import screen_command
+
+        app.callback(invoke_without_command=True)(screen_command)
+    else:
+        app.callback()(_group)
     if every or first == "run":
         from xun.cli.run import run_command
 
@@ -84,21 +92,26 @@ def build(first: str = "") -> typer.Typer:
 
         app.add_typer(build_config(), name="config")
 
-    @app.callback()
-    def top() -> None:
-        """Keeps `xun` a group of commands even while only one of them is filled in."""
-
     return app
 
 
-def _no_command(words: list[str]) -> int:
-    if words and words[0] == "--":
-        words = words[1:]
-    if words and words[0].startswith("-"):
-        return _usage(words, f"{words[0]} needs the screen, which is not built yet, or is no option; see xun --help")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return _usage(words, 'standard input and output are no terminal; for one task use: xun run "TASK"')
-    return _usage(words, SCREEN.format(task=json.dumps(words[0], ensure_ascii=False) if words else '"TASK"'))
+def build_screen() -> typer.Typer:
+    """`xun [OPTIONS] [PROMPT]`, which names no command."""
+    from xun.cli.screen import screen_command
+
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app.command()(screen_command)
+    return app
+
+
+def _group() -> None:
+    """Keeps `xun` a group of commands even while only one of them is filled in."""
+
+
+def _resumable(words: Sequence[str]) -> list[str]:
+    from xun.cli.screen import split_resume
+
+    return split_resume(words)
 
 
 def _fault(words: Sequence[str], error: Exception) -> int:
@@ -120,5 +133,6 @@ def _usage(words: Sequence[str], message: str) -> int:
 
 def _put_failure(words: Sequence[str], reason: StopReason, line: str, kind: str) -> None:
     """The result object, where the command line asked for JSON."""
-    if exits.wants_json(words):
-        exits.put_failure(reason, line, kind, stream="stream-json" in " ".join(words))
+    output = exits.output_of(words)
+    if output != "text":
+        exits.put_failure(reason, line, kind, stream=output == "stream-json")

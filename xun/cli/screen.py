@@ -12,7 +12,8 @@ from typing import Annotated, Literal
 import typer
 
 from xun.cli import exits
-from xun.config.paths import Paths, find_paths
+from xun.config.paths import find_paths
+from xun.policy.decision import Mode
 from xun.result import XunError
 from xun.setup import RunPlan, working_folder
 
@@ -21,15 +22,16 @@ PICK = ""  # a session to resume is chosen on the screen
 
 
 def screen_command(
-    prompt: Annotated[list[str] | None, typer.Argument(help="The first message.", show_default=False)] = None,
+    prompt: Annotated[
+        list[str] | None, typer.Argument(metavar="PROMPT", help="The first message.", show_default=False)
+    ] = None,
     model: Annotated[str | None, typer.Option(metavar="PROVIDER/NAME", help="Which model; demo needs no key.")] = None,
     effort: Annotated[Literal["none", "low", "medium", "high"] | None, typer.Option(help="Thinking effort.")] = None,
-    mode: Annotated[
-        Literal["manual", "accept-edits", "plan", "auto"] | None, typer.Option(help="What is asked (manual).")
-    ] = None,
+    mode: Annotated[Mode | None, typer.Option(help="What is asked (manual); plan changes nothing.")] = None,
     allow: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Allow commands that begin so.")] = None,
     allow_write: Annotated[list[str] | None, typer.Option(metavar="PATH", help="Allow writing at or below.")] = None,
     deny: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Refuse commands that begin so.")] = None,
+    policy: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Rules for this run, beside yours.")] = None,
     tools: Annotated[str | None, typer.Option(metavar="GROUPS", help="Tool groups, separated by commas.")] = None,
     trust: Annotated[bool, typer.Option("--trust", help="Trust this folder's files for this run.")] = False,
     cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="The workspace (the current folder).")] = None,
@@ -50,6 +52,7 @@ def screen_command(
         allow=tuple(allow or ()),
         allow_write=tuple(allow_write or ()),
         deny=tuple(deny or ()),
+        policy=tuple(policy or ()),
         trust=trust,
         cwd=cwd,
         system=system,
@@ -80,7 +83,7 @@ def open_screen(plan: RunPlan, first: str, *, pick: bool = False) -> int:
     return app.return_code or 0 if code is None else code
 
 
-def split_resume(words: Sequence[str], paths: Paths) -> list[str]:
+def split_resume(words: Sequence[str]) -> list[str]:
     """`words`, where `--resume` without a session's id becomes one that lets the person choose.
 
     The word after it is its id only where it matches a session: it may be the prompt.
@@ -93,12 +96,15 @@ def split_resume(words: Sequence[str], paths: Paths) -> list[str]:
             return [*fixed, word, *rest]
         if word != "--resume":
             fixed.append(word)
-        elif rest and _is_session(rest[0], paths):
+        elif rest and _is_session(rest[0]):
             fixed.append(f"--resume={rest.pop(0)}")
         else:
             fixed.append(f"--resume={PICK}")
     return fixed
 
 
-def _is_session(word: str, paths: Paths) -> bool:
-    return bool(word) and any(path.stem.startswith(word) for path in paths.sessions.glob("*.jsonl"))
+def _is_session(word: str) -> bool:
+    try:
+        return bool(word) and any(path.stem.startswith(word) for path in find_paths().sessions.glob("*.jsonl"))
+    except (XunError, OSError):
+        return False

@@ -16,7 +16,6 @@ from xun.commands.registry import CommandRegistry
 from xun.config.paths import Paths
 from xun.config.trust import trust, trust_of
 from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Wanted
-from xun.policy.decision import Ask
 from xun.providers.base import ProviderError
 from xun.providers.detect import configured, local_servers, servers_of
 from xun.result import XunError
@@ -94,10 +93,6 @@ class ScreenOpener:
             raise
         self._plan = plan if wanted.session is None else replace(plan, resume=None)
         return OpenedRun(prepared, *_commands(prepared, ears.say))
-
-    def would_save(self, ask: Ask) -> Sequence[str]:
-        """What *always* would write into the policy file for `ask`, a line each."""
-        return ()
 
     async def offers(self) -> Sequence[ModelOffer]:
         """Every way to a model that there is here."""

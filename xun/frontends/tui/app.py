@@ -28,7 +28,7 @@ from xun.frontends.tui.standing import Watch
 from xun.frontends.tui.status import StatusLine
 from xun.frontends.tui.theme import NAME, make_theme
 from xun.frontends.tui.transcript.view import Transcript
-from xun.policy.decision import Answer, Ask
+from xun.policy.decision import Answer, Ask, would_save
 from xun.result import XunError
 
 TWICE = 2.0  # seconds within which the second Ctrl+C leaves
@@ -79,11 +79,17 @@ class XunApp(App[int]):
     def compose(self) -> ComposeResult:
         """The parts, top to bottom."""
         yield Transcript()
-        yield QuestionPanel(idle=lambda: self._prompt.idle(), draft=lambda: not self._prompt.blank, saves=self._saves)
+        yield QuestionPanel(idle=self._idle, draft=self._draft, saves=would_save)
         yield QueueView()
         yield ActivityLine()
         yield Prompt(History(self.opener.state / "prompts.jsonl"), Completer(self._commands, self._files.names))
         yield StatusLine()
+
+    def _idle(self) -> float:
+        return self._prompt.idle()
+
+    def _draft(self) -> bool:
+        return not self._prompt.blank
 
     @property
     def _prompt(self) -> Prompt:
@@ -166,9 +172,6 @@ class XunApp(App[int]):
     async def put(self, ask: Ask) -> Answer:
         """Put a question to the person."""
         return await self._question.ask(ask)
-
-    def _saves(self, ask: Ask) -> list[str]:
-        return list(self.opener.would_save(ask))
 
     def say(self, text: str, level: Level = "info") -> None:
         """Show a line, or what a command gave back."""

@@ -78,10 +78,6 @@ class Opener(Protocol):
         """The folder, as short as it can be told."""
         ...
 
-    def would_save(self, ask: Ask) -> Sequence[str]:
-        """What *always* would write into the policy file for `ask`, a line each."""
-        ...
-
     def untrusted(self) -> Sequence[str]:
         """The files of this folder that nobody has agreed to, as they are now: what a yes would load."""
         ...

@@ -17,9 +17,9 @@ from xun.events import (
     TurnStarted,
     UsageUpdated,
 )
+from xun.policy.decision import MODES
 from xun.workspace.branch import branch_of
 
-MODES = ("manual", "accept-edits", "plan", "auto")
 _TELLING = (TurnStarted, TurnEnded, UsageUpdated, HistoryReplaced, Compacted, ModeChanged, QueueChanged)
 
 
@@ -39,7 +39,8 @@ class Watch:
 
     def hear(self, event: AnyEvent) -> bool:
         """Take note of `event`. True where the line may have to change."""
-        if isinstance(event, Decided) and not event.allowed:
+        # Of a refused call, what the rules allowed by itself is told as not allowed too: it is no refusal.
+        if isinstance(event, Decided) and not event.allowed and event.decision.effect != "allow":
             self._refused += 1
             return True
         if isinstance(event, TurnEnded):

@@ -50,7 +50,7 @@ def menu_of(ask: Ask, saves: Sequence[str] = ()) -> Menu:
     kept = list(dict.fromkeys(what for decision in ask.decisions for what in decision.grantable)) if soft else []
     if not kept:
         return Menu((ONCE, NO), 0 if ask.default != "no" else 1)
-    always = [Choice("always", Answer.always(), "a", "saves " + " · ".join(saves))] if saves else []
+    always = [Choice("always", Answer.always(), "a", "saves " + " ".join(saves))] if saves else []
     if all(decision.action.kind == "write" for decision in ask.decisions):
         return _write_question(ask, kept, always)
     session = Choice("yes, for this session", Answer.session(), "s", ", ".join(kept))

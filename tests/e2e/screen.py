@@ -1,0 +1,152 @@
+"""The screen on a pseudo-terminal, read through a terminal emulator, and somebody who types."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import signal
+import struct
+import termios
+import threading
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any
+
+import pyte
+
+from tests.e2e.support import LONG, Model, start
+
+# What Textual asks terminals and they answer; pyte answers nothing, as some real ones do not.
+_MODES = {1000: "mouse", 1002: "mouse", 1003: "mouse", 1006: "mouse", 1004: "focus", 2004: "paste", 1049: "alternate", 25: "cursor"}  # fmt: skip
+
+
+class Screen:
+    """Runs `xun WORDS` on a terminal of `width` by `height` cells. `raw` is everything that it has written."""
+
+    def __init__(
+        self,
+        *words: str,
+        model: Model | None = None,
+        env: Mapping[str, str] | None = None,
+        width: int = 80,
+        height: int = 24,
+    ) -> None:
+        self._master, self._slave = os.openpty()
+        self._emulator = pyte.Screen(width, height)
+        self._stream = pyte.ByteStream(self._emulator)
+        self._lock = threading.Lock()
+        self.raw = b""
+        self.resize(width, height)
+        self.settings = termios.tcgetattr(self._slave)
+        # The first terminal that a session leader opens becomes its controlling one.
+        first = f"exec <>{os.ttyname(self._slave)} >&0 2>&0"
+        variables = {"TERM": "xterm-256color", "COLORTERM": "", **(model.env if model else {}), **(env or {})}
+        self.process = start(*words, env=variables, first=first, stdout=None, stderr=None)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.hang_up()
+        os.close(self._slave)
+
+    # Reading
+
+    def _read(self) -> None:
+        while True:
+            try:
+                if not select.select([self._master], [], [], 0.2)[0]:
+                    continue
+                data = os.read(self._master, 65_536)
+            except (OSError, ValueError):  # the terminal was hung up
+                return
+            with self._lock:
+                self.raw += data
+                # The emulator does not know the sequences by which keyboards are set up.
+                self._stream.feed(data.replace(b"\x1b[>", b"\x1b[?").replace(b"\x1b[<u", b""))
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen, lines without their trailing blanks."""
+        with self._lock:
+            return "\n".join(line.rstrip() for line in self._emulator.display)
+
+    def until(self, text: str | Callable[[str], bool], why: str = "") -> str:
+        """Wait until `text` stands on the screen, or is true of it; returns the screen."""
+        there = text if callable(text) else lambda shown: text in shown
+        end = time.monotonic() + LONG
+        while not there(shown := self.text):
+            assert time.monotonic() < end, f"waited for {why or text!r}; the screen is\n{shown}"
+            time.sleep(0.02)
+        return shown
+
+    def gone(self, text: str) -> str:
+        """Wait until `text` is on the screen no more."""
+        return self.until(lambda shown: text not in shown, f"the end of {text!r}")
+
+    @property
+    def ready(self) -> str:
+        """Wait until there is an agent to type to."""
+        return self.until("context")
+
+    # Typing
+
+    def type(self, *texts: str) -> None:
+        """Type `texts`, each as a person would: what follows Enter comes later."""
+        for text in texts:
+            os.write(self._master, text.encode())
+            time.sleep(0.08)
+
+    def paste(self, text: str) -> None:
+        """Paste `text` as a terminal does that marks pastes."""
+        data = b"\x1b[200~" + text.encode() + b"\x1b[201~"
+        while data:
+            data = data[os.write(self._master, data[:4096]) :]
+
+    def send(self, prompt: str) -> None:
+        """Type `prompt` and Enter."""
+        self.type(prompt, "\r")
+
+    def resize(self, width: int, height: int) -> None:
+        fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+        with self._lock:
+            self._emulator.resize(height, width)
+        if hasattr(self, "process"):
+            os.killpg(self.process.pid, signal.SIGWINCH)
+
+    # Ending
+
+    def signal(self, number: int) -> None:
+        os.kill(self.process.pid, number)
+
+    def hang_up(self) -> None:
+        if self._master >= 0:
+            os.close(self._master)
+            self._master = -1
+
+    def end(self) -> int:
+        """Wait for the end of the program: its exit code."""
+        return self.process.wait(LONG)
+
+    def settings_now(self) -> list[Any]:
+        return termios.tcgetattr(self._slave)
+
+    def left_on(self) -> set[str]:
+        """The terminal modes that were switched on and not off again, by the last word about each."""
+        with self._lock:
+            raw = self.raw
+        on = set()
+        for number, name in _MODES.items():
+            last_on, last_off = raw.rfind(b"\x1b[?%dh" % number), raw.rfind(b"\x1b[?%dl" % number)
+            if number == 25:
+                last_on, last_off = last_off, last_on  # the cursor is to be shown again
+            if last_on > last_off:
+                on.add(f"{name} {number}")
+        return on
