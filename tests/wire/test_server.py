@@ -18,8 +18,12 @@ from tests.wire.streams import Say
 from tests.wire.validators import (
     arguments_are_objects,
     calls_are_answered,
+    fields_are_known,
+    ids_are_valid,
     names_are_valid,
     no_empty_text,
+    reasoning_is_complete,
+    results_come_first,
     roles_alternate,
     thinking_unchanged,
 )
@@ -38,15 +42,18 @@ def post(url: str, path: str, body: Any = None) -> tuple[int, bytes]:
 
 
 def test_plays_the_script_in_the_words_of_the_wire_that_asks_and_records() -> None:
-    with ModelServer([Say("hi"), Say("hi"), Status(529, "overloaded_error"), lambda sent: Say(sent.path)]) as server:
+    with ModelServer(
+        [Say("hi"), Say("hi"), Say("hi"), Status(529, "overloaded_error"), lambda sent: Say(sent.path)]
+    ) as server:
         status, anthropic = post(server.url, "/v1/messages", {"messages": [], "n": 1})
         assert status == 200
         assert anthropic.endswith(b'event: message_stop\ndata: {"type": "message_stop"}\n\n')
         assert post(server.url, "/v1/chat/completions")[1].endswith(b"data: [DONE]\n\n")
+        assert b"event: response.completed\n" in post(server.url, "/v1/responses")[1]
         assert post(server.url, "/v1/messages")[0] == 529
         assert b"/v1/mes" in post(server.url, "/v1/messages")[1]
         status, over = post(server.url, "/v1/messages")
-        assert (status, b"no reply to request 5" in over) == (500, True)
+        assert (status, b"no reply to request 6" in over) == (500, True)
     first = server.requests[0]
     assert (first.number, first.body["n"], first.headers["x-test"]) == (1, 1, "yes")
     assert [sent.at for sent in server.requests] == sorted(sent.at for sent in server.requests)
@@ -122,6 +129,81 @@ USER = {"role": "user", "content": [text("hi")]}
 def test_validators_complain_as_the_servers_do(validator: Any, path: str, messages: list[Any], complains: bool) -> None:
     request = Recorded(1, path, {}, json.dumps({"messages": messages}).encode(), 0.0, 1)
     assert (validator(request) is not None) is complains
+
+
+ASKED = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+SAID = {"type": "message", "role": "assistant", "content": "x"}
+FUNCTION = {"type": "function_call", "call_id": "a", "name": "ls", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "a", "output": "x"}
+SEALED = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2VhbA=="}
+
+
+@pytest.mark.parametrize(
+    ("validator", "items", "complains"),
+    [
+        (calls_are_answered, [FUNCTION], True),
+        (calls_are_answered, [FUNCTION, ASKED, OUTPUT], True),
+        (calls_are_answered, [OUTPUT], True),
+        (calls_are_answered, [FUNCTION, OUTPUT, OUTPUT], True),
+        (calls_are_answered, [FUNCTION, FUNCTION | {"call_id": "b"}, OUTPUT | {"call_id": "b"}, OUTPUT], False),
+        (ids_are_valid, [FUNCTION, OUTPUT, FUNCTION], True),
+        (ids_are_valid, [FUNCTION | {"call_id": "a.b"}], True),
+        (ids_are_valid, [FUNCTION | {"call_id": "x" * 64}], False),
+        (names_are_valid, [FUNCTION | {"name": "a.b"}], True),
+        (no_empty_text, [OUTPUT | {"output": " "}], True),
+        (no_empty_text, [SAID | {"content": ""}], True),
+        (no_empty_text, [ASKED, SAID, SEALED, FUNCTION, OUTPUT], False),
+        (arguments_are_objects, [FUNCTION | {"arguments": ""}], True),
+        (arguments_are_objects, [FUNCTION | {"arguments": "[]"}], True),
+        (reasoning_is_complete, [SEALED], True),
+        (reasoning_is_complete, [SEALED, ASKED], True),
+        (reasoning_is_complete, [SEALED, OUTPUT], True),
+        (reasoning_is_complete, [SEALED | {"encrypted_content": ""}, SAID], True),
+        (reasoning_is_complete, [SEALED, SAID, SEALED, FUNCTION], False),
+        (thinking_unchanged(SEALED), [SAID], True),
+        (thinking_unchanged(SEALED), [SEALED, SAID], False),
+    ],
+)
+def test_validators_complain_about_items_as_the_servers_do(validator: Any, items: list[Any], complains: bool) -> None:
+    request = Recorded(1, "/v1/responses", {}, json.dumps({"input": items}).encode(), 0.0, 1)
+    assert (validator(request) is not None) is complains
+
+
+@pytest.mark.parametrize(
+    ("fields", "complains"),
+    [({}, True), ({"store": False}, False), ({"store": False, "max_tokens": 3}, True),
+     ({"store": False, "tools": [{"name": "a"}]}, True), ({"store": False, "tools": [{"strict": False}]}, False)],
+)  # fmt: skip
+def test_fields_that_responses_does_not_know_are_refused(fields: dict[str, Any], complains: bool) -> None:
+    request = Recorded(1, "/v1/responses", {}, json.dumps({"input": []} | fields).encode(), 0.0, 1)
+    assert (fields_are_known(request) is not None) is complains
+
+
+@pytest.mark.parametrize(("path", "length", "complains"), [
+    ("/messages", 64, False), ("/messages", 65, True), ("/chat/completions", 40, False), ("/chat/completions", 41, True),
+])  # fmt: skip
+def test_the_length_of_ids_is_checked(path: str, length: int, complains: bool) -> None:
+    long = "x" * length
+    chat = CALL | {"tool_calls": [{"id": long, "function": {"name": "ls", "arguments": "{}"}}]}
+    message = chat if path == "/chat/completions" else {"role": "assistant", "content": [USE | {"id": long}]}
+    request = Recorded(1, path, {}, json.dumps({"messages": [message]}).encode(), 0.0, 1)
+    assert (ids_are_valid(request) is not None) is complains
+
+
+def test_results_must_come_first() -> None:
+    for content, complains in (([RESULT, text("x")], False), ([text("x"), RESULT], True)):
+        raw = json.dumps({"messages": [{"role": "user", "content": content}]}).encode()
+        assert (results_come_first(Recorded(1, "/messages", {}, raw, 0.0, 1)) is not None) is complains
+
+
+def test_models_are_listed_where_the_server_has_some() -> None:
+    for models, status in ((["m"], 200), ([], 404)):
+        with ModelServer([], models=models) as server:
+            connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=5)
+            connection.request("GET", "/v1/models")
+            response = connection.getresponse()
+            assert (response.status, [one["id"] for one in json.loads(response.read())["data"]]) == (status, models)
+            connection.close()
 
 
 @pytest.mark.parametrize(
