@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from xun.frontends.output import OutputError
@@ -50,10 +51,16 @@ def fail(message: str, code: int = USAGE) -> int:
     return code
 
 
-def wants_json(words: Sequence[str]) -> bool:
-    """Whether the command line asked for JSON, as far as can be told from one that could not be parsed."""
-    joined = " ".join(words)
-    return words[:1] == ["run"] and any(f"--output{sep}{kind}" in joined for sep in " =" for kind in ("json", "stream"))
+def output_of(words: Sequence[str]) -> str:
+    """The form of output that a command line asks for, as far as can be told from one that could not be parsed."""
+    if words[:1] != ["run"]:
+        return "text"
+    options = words[: words.index("--")] if "--" in words else words
+    found = "text"
+    for word, after in zip_longest(options, options[1:], fillvalue=""):
+        given = after if word == "--output" else word.removeprefix("--output=") if word.startswith("--output=") else ""
+        found = given if given in ("json", "stream-json") else found
+    return found
 
 
 def put_failure(reason: StopReason, message: str, kind: str, *, stream: bool = False) -> None:
