@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from xun.agent.compact_note import is_note
+from xun.agent.compact_note import body_of, is_note
 from xun.events import (
     AnyEvent,
     AttemptReset,
@@ -24,7 +24,7 @@ from xun.events import (
 from xun.frontends.text import one_line
 from xun.frontends.tui.transcript.answer import Block
 from xun.frontends.tui.transcript.holds import Holds
-from xun.frontends.tui.transcript.item import Compaction, Item, Prompt, Thinking
+from xun.frontends.tui.transcript.item import Compaction, Item, Prompt, Thinking, count
 from xun.frontends.tui.transcript.item import Notice as NoticeItem
 from xun.frontends.tui.transcript.rows import Rows
 from xun.frontends.tui.transcript.splitter import split
@@ -166,7 +166,7 @@ class Book:
     def _items(self, message: Message, start: int, last: Item | None) -> list[Item]:
         """What a message shows as. `start` is the index of the first item, `last` what stands before it."""
         if message.role == "user":
-            return [_prompt(message)]
+            return list(_prompt(message))
         items: list[Item] = []
         for block in message.blocks:
             match block:
@@ -205,18 +205,20 @@ def _result(row: ToolRow, result: ToolResult) -> None:
         row.ended("error" if result.is_error else "ok", result)
 
 
-def _prompt(message: Message) -> Item:
+def _prompt(message: Message) -> Iterator[Item]:
+    """What the person said. Notes to the model are none of it."""
     if is_note(message):
-        return Compaction("earlier conversation, summed up", message.text)
+        yield Compaction("earlier conversation, summed up", body_of(message))
+        return
     images = sum(isinstance(block, Image) for block in message.blocks)
-    text = message.text + (f"\n[{images} image{'' if images == 1 else 's'}]" if images else "")
-    return Prompt(text)
+    shown = [message.text, f"[{count(images, 'image')}]" if images else ""]
+    if any(shown):
+        yield Prompt("\n".join(filter(None, shown)))
 
 
 def _compacted(event: Compacted) -> str:
     who = "compacted by itself" if event.automatic else "compacted"
     return (
         f"{who}: {event.before_tokens:,} → {event.after_tokens:,} tokens, "
-        f"{event.removed_messages:,} message{'' if event.removed_messages == 1 else 's'} "
-        + ("summed up" if event.summary else "shortened")
+        f"{count(event.removed_messages, 'message')} " + ("summed up" if event.summary else "shortened")
     )

@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.frontends.tui.transcript.support import bash, deltas, ran, reply, turn, user
+from xun.agent.compact_note import make_note
+from xun.events import (
+    AnyEvent,
+    AttemptReset,
+    Compacted,
+    Decided,
+    ErrorDetail,
+    HistoryReplaced,
+    Notice,
+    TextDelta,
+    ThinkingDelta,
+    ToolProgress,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from xun.frontends.tui.transcript.book import Book
+from xun.frontends.tui.transcript.rows import Rows
+from xun.messages import Message, Text, Thinking, ToolCall, ToolResult
+from xun.policy.action import Run
+from xun.policy.decision import Decision, Reason
+
+
+class Told:
+    """A book with what it shows."""
+
+    def __init__(self, *events: AnyEvent, width: int = 60) -> None:
+        self.rows = Rows(width)
+        self.reading: set[int] = set()
+        self.book = Book(self.rows, self.reading.__contains__)
+        self.hear(*events)
+
+    def hear(self, *events: AnyEvent) -> None:
+        for event in events:
+            self.book.hear(event)
+        self.book.flush()
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.text.rstrip() for index in range(len(self.rows)) for line in self.rows.lines(index)]
+
+
+ANSWER = "Some **text**.\n\n- one\n- two\n\n```py\nx = 1\n```\nEnd."
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_a_streamed_answer_ends_up_as_the_loaded_one(size: int) -> None:
+    told = Told(turn(), user("go"), *deltas(ANSWER, size), reply(ANSWER))
+    loaded = Told()
+    loaded.book.load([Message.user("go"), Message(role="assistant", blocks=(Text(text=ANSWER),))])
+    assert told.lines == loaded.lines
+    assert told.lines == ["", "❯ go", "", "  Some text.", "", "  • one", "  • two", "", "  │ x = 1", "  End."]
+
+
+def test_closed_blocks_are_markdown_while_the_open_one_is_plain() -> None:
+    told = Told(turn(), *deltas("Some **text**.\n\nMore **te"))
+    assert told.lines == ["", "  Some text.", "", "  More **te"]
+
+
+def test_deltas_wait_for_the_flush() -> None:
+    told = Told(turn())
+    told.book.hear(TextDelta(text="word"))
+    assert told.lines == []
+    told.book.flush()
+    assert told.lines == ["", "  word"]
+
+
+def test_the_message_is_truth_where_it_differs_from_the_deltas() -> None:
+    told = Told(turn(), *deltas("half of"), reply("Something else."))
+    assert told.lines == ["", "  Something else."]
+
+
+def test_a_failed_attempt_takes_its_deltas_back_and_keeps_what_came_between() -> None:
+    told = Told(turn(), user("go"), ThinkingDelta(text="hm"), *deltas("a\n\nb"), Notice(level="info", text="note"))
+    told.hear(TextDelta(text=" c"), AttemptReset(attempt=1, reason="overloaded", wait=1.5), *deltas("good"))
+    assert told.lines == ["", "❯ go", "", "· note", "", "! warning: overloaded; trying again in 1.5 s", "", "  good"]
+    told.hear(reply("good"))
+    assert told.lines[-1] == "  good"
+
+
+def test_thinking_is_one_line_with_its_length() -> None:
+    told = Told(turn(), ThinkingDelta(text="long "), ThinkingDelta(text="thoughts"))
+    assert told.lines == ["", "∴ thinking, 13 characters so far ▸"]
+    told.hear(TextDelta(text="So."))
+    assert told.lines == ["", "∴ thought, 13 characters ▸", "", "  So."]
+    told.rows[0].toggle()
+    assert told.lines == ["", "∴ thought, 13 characters ▾", "  long thoughts", "", "  So."]
+
+
+def test_thinking_between_texts_keeps_its_place() -> None:
+    blocks = (Text(text="a"), Thinking(text="hm", wire="x"), Text(text="b"))
+    told = Told(turn(), *deltas("a"), ThinkingDelta(text="hm"), *deltas("b"))
+    expected = ["", "  a", "", "∴ thought, 2 characters ▸", "", "  b"]
+    assert told.lines == expected
+    loaded = Told()
+    loaded.book.load([Message(role="assistant", blocks=blocks)])
+    assert loaded.lines == expected
+
+
+def test_calls_of_one_reply_stand_together_and_keep_their_order() -> None:
+    one, two = bash("one", "1"), bash("two", "2")
+    told = Told(turn(), user("go"), reply("Both.", one, two), ToolStarted(call=two))
+    assert told.lines == ["", "❯ go", "", "  Both.", "", "· bash one  waiting · ▸", "▸ bash two  running · ▸"]
+
+
+def test_a_result_in_history_does_not_unsay_the_end_of_the_call() -> None:
+    told = Told(turn(), *ran(bash("make"), "exit code 0\nfine", seconds=2.5))
+    assert told.lines == ["", "✓ bash make  exit 0 · 2.5 s · ▸"]
+    told.book.load([])
+    result = ToolResult(call_id="9", name="bash", content="no", is_error=True)
+    told.book.load([
+        Message(role="assistant", blocks=(bash("make", "9"),)),
+        Message(role="tool", blocks=(result,)),
+    ])  # fmt: skip
+    assert told.lines == ["", "✗ bash make  failed · ▸", "  │ no"]
+
+
+def test_events_of_sub_agents_are_passed_over_but_for_notices_and_refusals() -> None:
+    child = {"agent_id": "child"}
+    decision = Decision(action=Run(command="rm x", cwd="/"), effect="deny", reasons=(Reason(code="x", text="never"),))
+    told = Told(TurnStarted(prompt="go", model="m", agent_id="main"))
+    told.hear(
+        TurnStarted(prompt="sub", model="m", **child),
+        TextDelta(text="inner", **child),
+        ToolStarted(call=bash("inner"), **child),
+        Notice(level="warning", text="careful", **child),
+        Decided(call_id="c1", tool="bash", decision=decision, allowed=False, by="rule", **child),
+        TurnEnded(status="completed", stop_reason="end_turn", **child),
+        TextDelta(text="outer", agent_id="main"),
+    )
+    assert told.lines == ["", "! warning: careful", "", "! warning: refused: rm x (never)", "", "  outer"]
+
+
+@pytest.mark.parametrize(
+    ("end", "line"),
+    [
+        (TurnEnded(status="cancelled", stop_reason="cancelled"), "· interrupted"),
+        (TurnEnded(status="failed", stop_reason="error", error=ErrorDetail(kind="x", message="bad field [/m] at [0]")),
+         "✗ error: bad field [/m] at [0]"),
+        (TurnEnded(status="failed", stop_reason="max_steps"), "! warning: the turn ended early: max steps"),
+    ],
+)  # fmt: skip
+def test_how_a_turn_ended_is_told(end: TurnEnded, line: str) -> None:
+    assert Told(turn(), *deltas("so far"), end).lines == ["", "  so far", "", line]
+
+
+def test_a_turn_that_went_well_says_nothing_more() -> None:
+    told = Told(turn(), *deltas("done"), reply("done"), TurnEnded(status="completed", stop_reason="end_turn"))
+    assert told.lines == ["", "  done"]
+
+
+def test_compaction_leaves_a_mark_and_what_was_said_before_it() -> None:
+    told = Told(turn(), user("go"), *deltas("old answer"), reply("old answer"))
+    note = make_note("what happened", [], None)
+    told.hear(
+        HistoryReplaced(messages=(note,), reason="compact"),
+        Compacted(
+            before_tokens=45_000, after_tokens=8_000, removed_messages=120, automatic=True, summary="what happened"
+        ),
+        *deltas("new"),
+    )
+    assert told.lines == [
+        "", "❯ go", "", "  old answer", "",
+        "── compacted by itself: 45,000 → 8,000 tokens, 120 messages", "  summed up ▸", "", "  new",
+    ]  # fmt: skip
+    told.rows[2].toggle()
+    assert "  what happened" in told.lines
+
+
+def test_a_resumed_history_shows_where_it_was_compacted() -> None:
+    told = Told()
+    told.book.load([make_note("what happened", [], None), Message.user("next")])
+    assert told.lines == ["", "── earlier conversation, summed up ▸", "", "❯ next"]
+
+
+def test_any_other_new_history_is_shown_instead_of_the_old() -> None:
+    told = Told(turn(), user("go"), *ran(bash("x"), "exit code 0"), *deltas("half"))
+    told.hear(HistoryReplaced(messages=(Message.user("go"),), reason="revise"), *deltas("new"), reply("new"))
+    assert told.lines == ["", "❯ go", "", "  new"]
+
+
+def test_a_block_that_somebody_reads_keeps_its_rows_until_nobody_does() -> None:
+    told = Told(turn(), *deltas("see **this**"))
+    told.reading.add(0)
+    told.hear(*deltas("\n\nnext"))
+    assert told.lines == ["", "  see **this**", "", "  next"]
+    assert not told.book.release()
+    told.reading.clear()
+    assert told.book.release()
+    assert told.lines == ["", "  see this", "", "  next"]
+
+
+def test_a_call_that_somebody_reads_keeps_its_rows_until_nobody_does() -> None:
+    call = bash("make")
+    told = Told(turn(), reply("", call), ToolStarted(call=call), ToolProgress(call_id="c1", text="one\ntwo\n"))
+    told.reading.add(0)
+    told.hear(*ran(call, "exit code 1\n" + "line\n" * 9)[2:])
+    assert told.lines == ["", "✗ bash make  exit 1 · 9 lines · ▸", "  │ one", "  │ two"]
+    told.reading.clear()
+    told.book.release()
+    assert told.lines[1:4] == ["✗ bash make  exit 1 · 9 lines · ▸", "  … 3 lines not shown", "  │ line"]
+
+
+def test_a_call_that_never_had_a_message_is_shown_all_the_same() -> None:
+    call = ToolCall(id="z", name="read_file", arguments={"path": "a[/]b"})
+    assert Told(turn(), ToolStarted(call=call)).lines == ["", "▸ read_file a[/]b  running · ▸"]
