@@ -126,4 +126,7 @@ class Agent(Questions, Conversation, Compacting, ModelChoice, ModeOfWork, Generi
             self.queue.add(text)
             return False
         self.queue.steer(text)
+        if self._turn is None:  # it ended meanwhile, on another thread
+            self.queue.keep_steering()
+            return False
         return True

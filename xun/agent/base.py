@@ -97,7 +97,7 @@ class AgentBase:
         self.bus = EventBus(self.identifier, session_id or "")
         if on_event is not None:
             self.bus.listen(on_event)
-        self.queue = Queue(self.tell)
+        self.queue = Queue(self._tell_queue)
         self.totals = Totals()
         self.compactor = Compactor(compaction or Compaction())
         self.asides: list[str] = []  # what the model is told with the person's next words
@@ -323,6 +323,14 @@ class AgentBase:
             turn.emit(event)
         else:
             turn.loop.call_soon_threadsafe(turn.emit, event)
+
+    def _tell_queue(self) -> None:
+        """Tell what waits, as it is when it is told: it belongs to no turn, and a tool's thread may have changed it."""
+        turn = self._turn
+        if turn is None or turn.on_its_thread():
+            self.bus.emit(self.queue.event())
+        else:
+            turn.loop.call_soon_threadsafe(lambda: self.bus.emit(self.queue.event()))
 
     def block_on(self, coroutine: Coroutine[Any, Any, C], twin: str) -> C:
         """Wait for `coroutine` from synchronous code: inside a turn, on the loop that runs it."""

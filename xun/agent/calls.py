@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xun.agent.turn import CURRENT, Turn, serving
-from xun.events import CallOutcome, ToolEnded, ToolProgress, ToolStarted
+from xun.events import CallOutcome
 from xun.gate.gate import Verdict
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Action, Read, UseTool, Write
@@ -83,17 +83,17 @@ async def run_call(turn: Turn, item: Prepared) -> None:
         return _end(turn, call, Err(item.problem or "unknown tool"), "invalid")
     CURRENT.set((turn, call))
     ctx = ToolCallContext(turn.agent, item.tool.name, turn.context, turn.progress_of(call))
-    if (stopped := await _stopped(turn.agent, item, ctx, turn.emit)) is not None:
+    if (stopped := await stopped_by(turn.agent, item, ctx, turn.emit)) is not None:
         if stopped.verdict is not None:
             turn.refused(item.tool.name, stopped.verdict)
         return _end(turn, call, stopped.error, stopped.outcome)
     turn.call_running(call)
     began = time.monotonic()
-    result, outcome = await _invoke(item.tool, item.arguments, ctx)
+    result, outcome = await invoke(item.tool, item.arguments, ctx)
     return _end(turn, call, result, outcome, time.monotonic() - began, item.tool)
 
 
-async def _stopped(
+async def stopped_by(
     agent: AgentBase, item: Prepared, ctx: ToolCallContext[Any], emit: Callable[[Any], Any]
 ) -> Stopped | None:
     """What keeps a prepared call from running: it cannot say what it would do, or the gate does not let it."""
@@ -140,46 +140,13 @@ async def call_directly(agent: AgentBase, toolbox: ToolBox, name: str, arguments
     if item.problem is not None or item.tool is None:
         return Err(item.problem or "unknown tool")
     ctx = ToolCallContext(agent, item.tool.name, context)
-    if (stopped := await _stopped(agent, item, ctx, emit)) is not None:
+    if (stopped := await stopped_by(agent, item, ctx, emit)) is not None:
         return stopped.error
-    return (await _invoke(item.tool, item.arguments, ctx))[0]
+    return (await invoke(item.tool, item.arguments, ctx))[0]
 
 
-async def call_by_person(agent: AgentBase, toolbox: ToolBox, call: ToolCall) -> ToolResult:
-    """A call that the person makes, beside any turn: the same checks and the same gate, told like one of the model's.
-
-    It is no part of the conversation. A cancelled one is told as ended, and raises `CancelledError`.
-    """
-    agent.check_started()
-    agent.bus.emit(ToolStarted(call=call))
-    began = time.monotonic()
-    running = CallEnd(ToolResult(call_id=call.id, name=call.name, content="Interrupted.", is_error=True), "cancelled")
-    try:
-        running = await _by_person(agent, toolbox, call)
-        return running.result
-    finally:
-        seconds = time.monotonic() - began
-        agent.bus.emit(
-            ToolEnded(call_id=call.id, name=call.name, result=running.result, outcome=running.outcome, seconds=seconds)
-        )
-
-
-async def _by_person(agent: AgentBase, toolbox: ToolBox, call: ToolCall) -> CallEnd:
-    item = find_tool(call, toolbox.list_tools(agent.model.capabilities), call.arguments)
-    if item.problem is not None or item.tool is None:
-        return _answer(agent, call, Err(item.problem or "unknown tool"), "invalid")
-    ctx = ToolCallContext(agent, item.tool.name, None, partial(_tell_progress, agent, call))
-    if (stopped := await _stopped(agent, item, ctx, agent.bus.emit)) is not None:
-        return _answer(agent, call, stopped.error, stopped.outcome)
-    result, outcome = await _invoke(item.tool, item.arguments, ctx)
-    return _answer(agent, call, result, outcome, item.tool)
-
-
-def _tell_progress(agent: AgentBase, call: ToolCall, text: str) -> None:
-    agent.bus.emit(ToolProgress(call_id=call.id, text=text))
-
-
-async def _invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any]) -> tuple[Result[Any], CallOutcome]:
+async def invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any]) -> tuple[Result[Any], CallOutcome]:
+    """Run `tool` within its time. Never raises but for a cancellation of the running task."""
     try:
         async with asyncio.timeout(tool.timeout) as bound:
             result = await tool.invoke(arguments, ctx)
@@ -201,9 +168,10 @@ class CallEnd:
     outcome: CallOutcome
 
 
-def _answer(
+def answer_of(
     agent: AgentBase, call: ToolCall, result: Result[Any], outcome: CallOutcome, tool: Tool | None = None
 ) -> CallEnd:
+    """What the model, or the person, reads of `result`."""
     try:
         content, is_error = _content(result)
     except TypeError as error:
@@ -217,7 +185,7 @@ def _end(
     turn: Turn, call: ToolCall, result: Result[Any], outcome: CallOutcome, seconds: float = 0.0,
     tool: Tool | None = None,
 ) -> None:  # fmt: skip
-    end = _answer(turn.agent, call, result, outcome, tool)
+    end = answer_of(turn.agent, call, result, outcome, tool)
     answer = end.result
     if note := turn.guard.observe(call, answer):
         answer = answer.model_copy(update={"content": f"{answer.content}\n\n{note}"})

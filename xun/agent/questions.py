@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from xun.agent import asking
 from xun.agent.base import AgentBase
-from xun.agent.calls import call_by_person, call_directly
+from xun.agent.by_person import PersonCall
+from xun.agent.calls import call_directly
 from xun.events import PlanUpdated
 from xun.messages import ToolCall, ToolResult
 from xun.result import Result
@@ -52,7 +53,7 @@ class Questions(AgentBase):
         It is no part of the conversation and may run beside a turn; `asides` tells the model of it. Cancelling stops
         it. Raises `RuntimeStateError` when the agent is not started.
         """
-        return await call_by_person(self, toolbox, call)
+        return await PersonCall(self, call).run(toolbox)
 
     def set_plan(self, todos: Sequence[dict[str, Any]]) -> None:
         self.tell(PlanUpdated(todos=tuple(todos)))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from typing import TypeVar
 
-from xun.events import AnyEvent, QueueChanged
+from xun.events import QueueChanged
+
+T = TypeVar("T")
 
 
 class Queue:
     """Prompts that wait, first in first out, and steering texts that wait for the next step of the running turn.
 
-    Each change is told as `QueueChanged`. Blank texts are refused with `ValueError`.
+    Each change is told as `QueueChanged`, by `changed`. Blank texts are refused with `ValueError`.
     """
 
-    def __init__(self, tell: Callable[[AnyEvent], None]) -> None:
-        self._tell = tell
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
         self._items: list[str] = []
         self._steering: list[str] = []
+        self._lock = threading.Lock()  # a tool's thread may steer while the turn takes up what waits
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -28,58 +33,64 @@ class Queue:
         """What the running turn has not taken up yet."""
         return tuple(self._steering)
 
+    def event(self) -> QueueChanged:
+        """What waits now."""
+        with self._lock:
+            return QueueChanged(queued=self.items, steering=self.steering)
+
     def add(self, text: str) -> None:
         """Put `text` last."""
-        self._items.append(_checked(text))
-        self._changed()
-
-    def pop(self) -> str | None:
-        """Take the next prompt, None where none waits."""
-        return self._take(self._items, 0)
-
-    def take_back(self) -> str | None:
-        """Take what was typed last out again: the last prompt, else the last steering text."""
-        return self._take(self._items or self._steering, -1)
-
-    def clear(self) -> tuple[str, ...]:
-        """Take everything out, in the order in which the model would have seen it."""
-        taken = (*self._steering, *self._items)
-        if taken:
-            self._items, self._steering = [], []
-            self._changed()
-        return taken
+        self._append(self._items, text)
 
     def steer(self, text: str) -> None:
         """Add a text for the running turn. `Agent.steer` is the way in: it knows whether a turn runs."""
-        self._steering.append(_checked(text))
-        self._changed()
+        self._append(self._steering, text)
+
+    def pop(self) -> str | None:
+        """Take the next prompt, None where none waits."""
+        with self._lock:
+            text = self._items.pop(0) if self._items else None
+        return self._told(text)
+
+    def take_back(self) -> str | None:
+        """Take what was typed last out again: the last prompt, else the last steering text."""
+        with self._lock:
+            texts = self._items or self._steering
+            text = texts.pop() if texts else None
+        return self._told(text)
+
+    def clear(self) -> tuple[str, ...]:
+        """Take everything out, in the order in which the model would have seen it."""
+        with self._lock:
+            taken = (*self._steering, *self._items)
+            self._steering.clear()
+            self._items.clear()
+        return self._told(taken)
 
     def take_steering(self) -> tuple[str, ...]:
         """Everything that waits for the running turn, which the turn adds to history now."""
-        taken, self._steering = tuple(self._steering), []
-        if taken:
-            self._changed()
-        return taken
+        with self._lock:
+            taken = tuple(self._steering)
+            self._steering.clear()
+        return self._told(taken)
 
     def keep_steering(self) -> None:
         """The turn ended without taking these up: they become the next prompts."""
-        if self._steering:
-            self._items[:0] = self._steering
-            self._steering = []
-            self._changed()
+        with self._lock:
+            kept = tuple(self._steering)
+            self._steering.clear()
+            self._items[:0] = kept
+        self._told(kept)
 
-    def _take(self, texts: list[str], index: int) -> str | None:
-        if not texts:
-            return None
-        text = texts.pop(index)
+    def _append(self, texts: list[str], text: str) -> None:
+        if not text.strip():
+            raise ValueError("an empty text cannot wait for the model")
+        with self._lock:
+            texts.append(text)
         self._changed()
-        return text
 
-    def _changed(self) -> None:
-        self._tell(QueueChanged(queued=self.items, steering=self.steering))
-
-
-def _checked(text: str) -> str:
-    if not text.strip():
-        raise ValueError("an empty text cannot wait for the model")
-    return text
+    def _told(self, taken: T) -> T:
+        """`taken`, with the change told if there is one."""
+        if taken:
+            self._changed()
+        return taken
