@@ -18,6 +18,7 @@ from tests.wire.server import ModelServer
 from tests.wire.streams import Call, Say
 from xun.cli.app import build
 from xun.config.load import load
+from xun.config.models_file import load_models
 from xun.config.paths import find_paths
 
 ROOT = Path(xun.__file__).parents[1]
@@ -86,13 +87,15 @@ def test_every_target_of_make_that_is_shown_is_there(path: Path) -> None:
 
 
 def test_the_settings_of_the_readme_are_settings(tmp_path: Path) -> None:
-    [text] = blocks(ROOT / "README.md", "toml")
+    models, text = blocks(ROOT / "README.md", "toml")
     paths = find_paths()
     paths.config_file.parent.mkdir(parents=True)
     paths.config_file.write_text(text)
     config = load(paths)
     assert config.warnings == ()
     assert (config.settings.model, config.settings.limits.max_steps) == ("anthropic/claude-sonnet-4-6", 100)
+    (tmp_path / "models.toml").write_text(models)
+    assert load_models(tmp_path / "models.toml") == ({"models": {"openai-chat": {"qwen3:8b": {"context": 32_768}}}}, [])
 
 
 def test_the_decision_of_the_readme_is_the_decision(work: Path) -> None:
