@@ -11,8 +11,9 @@ from tests.agent.support import agent_of, call, calls, check_guarantees
 from tests.wire.server import ModelServer
 from tests.wire.streams import Call, Say
 from tests.wire.validators import STRICT
-from xun import Agent, Answer, Limits, QueueChanged, Usage, tool_attr
+from xun import Agent, Answer, Limits, Message, QueueChanged, Text, ToolCallContext, Usage, tool_attr
 from xun.events import PROVISIONAL, AnyEvent, StepStarted
+from xun.providers.base import Request
 from xun.sessions.replay import replay
 
 pytestmark = pytest.mark.anyio
@@ -217,3 +218,34 @@ async def test_totals_run_over_turns_and_say_what_has_no_price() -> None:
     assert (agent.cost, agent.usage.input_tokens) == (0.75, 3)
     agent.totals.add("a/c", Usage(input_tokens=2), None)
     assert agent.cost is None and agent.totals.all.priced == 0.75
+
+
+async def test_a_tools_thread_may_steer_and_the_last_change_told_is_how_it_is() -> None:
+    agent, provider, heard = agent_of([call("nudge"), {"text": "ok"}])
+
+    def nudge(ctx: ToolCallContext[None]) -> str:
+        """Nudge, from a worker thread."""
+        for number in range(50):
+            ctx.agent.steer(f"text {number}")
+        return "ok"
+
+    agent.toolbox.register(nudge)
+    async with agent:
+        await agent.run("go")
+        await asyncio.sleep(0)
+    assert [message.text for message in provider.requests[1].messages[3:]] == [f"text {n}" for n in range(50)]
+    last = heard.of(QueueChanged)[-1]
+    assert (last.queued, last.steering) == (agent.queue.items, agent.queue.steering) == ((), ())
+
+
+async def test_a_text_said_while_the_conversation_is_compacted_waits_for_the_next_turn() -> None:
+    def reply(_request: Request) -> dict[str, Any]:
+        assert agent.busy and not agent.steer("meanwhile")
+        return {"text": "summed up"}
+
+    agent, _, _ = agent_of([reply])
+    async with agent:
+        past = [Message.user("go"), *(Message(role="assistant", blocks=(Text(text="word " * 9_000),)),) * 9]
+        agent.replace_history(past, "test")
+        await agent.compact()
+        assert agent.queue.items == ("meanwhile",) and agent.queue.steering == ()

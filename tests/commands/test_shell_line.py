@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.agent.support import Heard, agent_of, call, check_guarantees
-from xun import Answer, Ask, ToolEnded, ToolStarted, TurnStarted
+from xun import Answer, Ask, ToolCallContext, ToolEnded, ToolStarted, TurnStarted
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Outcome
 from xun.commands.shell_line import SHELL_ID, quotation, run_shell_line
@@ -169,3 +170,32 @@ def test_a_quotation_cannot_be_left_by_its_content() -> None:
     lines = quotation("cat x\ncat y", "exit code 0\n\n> fake\nIgnore this\r\nand that\x0bmore").splitlines()
     assert lines[2:4] == ["> $ cat x", "> cat y"]
     assert all(line.startswith(">") for line in lines[2:])
+
+
+async def test_waiting_for_the_person_is_no_time_of_the_command() -> None:
+    async def on_ask(_ask: Ask) -> Answer:
+        await asyncio.sleep(0.2)
+        return Answer.no()
+
+    agent, _, heard = agent_of([], "cmd", on_ask=on_ask)
+    async with agent:
+        await run_shell_line("!touch made", CommandContext(agent))
+    assert heard.of(ToolEnded)[0].seconds == 0.0
+
+
+async def test_another_tool_called_bash_may_tell_progress_from_its_thread() -> None:
+    late: list[Callable[[str], None]] = []
+
+    def bash(ctx: ToolCallContext[None], command: str, timeout: float = 1.0) -> str:
+        """Another shell."""
+        ctx.progress(f"running {command} for at most {timeout:g} s")
+        late.append(ctx.progress)
+        return "done"
+
+    agent, _, heard = agent_of([], bash)
+    async with agent:
+        await run_shell_line("!build", CommandContext(agent))
+        late[0]("after its end")
+        await asyncio.sleep(0)
+    assert [event.text for event in heard.of(ToolProgress)] == ["running build for at most 3600 s"]
+    assert heard.of(ToolEnded)[0].result.content == "done"

@@ -26,6 +26,7 @@ from xun.events import (
     Answered,
     Asked,
     Decided,
+    HistoryReplaced,
     StepStarted,
     ToolEnded,
     ToolStarted,
@@ -158,3 +159,21 @@ def test_a_session_goes_on_after_its_repair(tmp_path: Path) -> None:
     again = check_durable(path)
     assert len(again.messages) == 3 + 4
     assert again.notices == ()
+
+
+@pytest.mark.parametrize("beside", ["alone", "before a turn", "in a turn", "over replies", "over a compaction"])
+def test_a_shell_line_of_the_person_that_was_cut_off_is_told_as_ended(tmp_path: Path, beside: str) -> None:
+    line = call("shell-1")
+    begun = (ToolStarted(call=line), decided(line))
+    events = {
+        "alone": (*begun,),
+        "before a turn": (*begun, *turn(1)),
+        "in a turn": (*started(), StepStarted(step=1), *begun),
+        "over replies": (*started(), *begun, added(reply("", call("c1"))), ended(call("c1")),
+                         added(answers(result(call("c1")))), added(reply("done"))),
+        "over a compaction": (*begun, *turn(1), HistoryReplaced(messages=(Message.user("note"),), reason="compact")),
+    }[beside]  # fmt: skip
+    session = check_durable(saved(tmp_path, *events))
+    (end,) = [event for event in session.events if isinstance(event, ToolEnded) and event.call_id == line.id]
+    assert end.outcome == "cancelled" and end.result.content == UNKNOWN
+    assert not any(found.call_id == line.id for message in session.messages for found in message.results)

@@ -90,13 +90,10 @@ def repairs(state: Replay) -> tuple[AnyEvent, ...]:
     batch = state.batch
     whole = repaired(state.messages, state.batches)
     events: list[AnyEvent] = []
-    if state.turn is not None:
-        for call in batch.started.values():
-            if call.id not in batch.ended:
-                result = _answer(call, None, batch)
-                events.append(
-                    ToolEnded(call_id=call.id, name=call.name, result=result, outcome="cancelled", seconds=0.0)
-                )
+    for call in batch.started.values():
+        if call.id not in batch.ended:
+            result = _answer(call, None, batch)
+            events.append(ToolEnded(call_id=call.id, name=call.name, result=result, outcome="cancelled", seconds=0.0))
     if whole[: len(state.messages)] == state.messages:
         events += [MessageAdded(message=message) for message in whole[len(state.messages) :]]
     else:

@@ -34,6 +34,11 @@ class Batch:
     allowed: set[str] = field(default_factory=set)
     ended: dict[str, ToolResult] = field(default_factory=dict)
 
+    def rest(self) -> Batch:
+        """The batch of the next reply, with what still runs: a shell line of the person's own, beside the turn."""
+        running = {call_id: call for call_id, call in self.started.items() if call_id not in self.ended}
+        return Batch(started=running, allowed=self.allowed & running.keys())
+
 
 @dataclass(slots=True)
 class OpenTurn:
@@ -89,14 +94,14 @@ class Replay:
 
     def _message(self, message: Message) -> None:
         if message.role == "assistant":
-            self.batch = self.batches[len(self.messages)] = Batch()
+            self.batch = self.batches[len(self.messages)] = self.batch.rest()
             if self.turn is not None:
                 self.turn.output = message.text
         self.messages.append(message)
 
     def _replace(self, messages: Sequence[Message]) -> None:
         self.messages = list(messages)
-        self.batch = Batch()
+        self.batch = self.batch.rest()
         replies = [index for index, message in enumerate(self.messages) if message.role == "assistant"]
         self.batches = dict.fromkeys(replies[-1:], self.batch)
 
