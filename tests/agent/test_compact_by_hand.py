@@ -130,6 +130,30 @@ async def test_the_size_of_the_next_request_follows_what_the_provider_counts() -
         assert agent.context_tokens < 1_000
 
 
+async def test_a_history_put_in_place_of_another_is_counted_anew() -> None:
+    last = past(1)[-1]
+    agent, _, _ = compacting([], history=[Message.user("short"), last])
+    async with agent:
+        small = agent.context_tokens
+        agent.replace_history([Message.user("long " * 4_000), last], "test")
+        assert agent.context_tokens > small + 4_000
+
+
+def test_an_agent_whose_loop_was_stopped_in_the_middle_of_it_closes() -> None:
+    agent, _, _ = compacting([{**SUMMARY, "delay": 30}], history=past(5))
+    agent.initialize()
+    loop = asyncio.new_event_loop()
+    waiting = loop.create_task(agent.compact())
+    agent.bus.listen(lambda _event: loop.stop())
+    loop.run_forever()
+    agent.finalize()
+    assert agent.is_finalized() and agent.messages == past(5)
+    waiting.cancel()
+    with pytest.raises((asyncio.CancelledError, CompactionError)):
+        loop.run_until_complete(waiting)
+    loop.close()
+
+
 def test_what_it_did_in_one_line() -> None:
     one = Compacted(before_tokens=9_000, after_tokens=1_000, removed_messages=1, automatic=True, summary="S")
     assert describe(one) == "compacted from 9,000 to 1,000 tokens: 1 message summed up"

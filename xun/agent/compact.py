@@ -104,6 +104,10 @@ class Compactor:
             self._fixed = (system, tools, estimate_fixed(system, tools))
         return self._meter.tokens(agent.messages, self._fixed[2])
 
+    def replaced(self) -> None:
+        """The conversation is another one now, and is counted anew."""
+        self._meter.replaced()
+
     # Within a turn
 
     async def before_step(self, turn: Turn) -> None:
@@ -218,7 +222,7 @@ class Compactor:
         usage: Usage | None = None,
     ) -> Compacted:  # fmt: skip
         agent.messages[:] = whole
-        self._meter.replaced()
+        self.replaced()
         told = Compacted(
             before_tokens=before,
             after_tokens=self.tokens(agent),

@@ -29,6 +29,7 @@ class Conversation(AgentBase):
         """Put `messages` in place of the conversation. Raises `ValueError` where a call has no result."""
         self.check_idle("its history cannot change now")
         self.messages[:] = checked_history(messages)
+        self.compactor.replaced()
         self.bus.emit(HistoryReplaced(messages=tuple(self.messages), reason=reason))
 
     def rewind(self) -> str:
