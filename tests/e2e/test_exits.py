@@ -50,6 +50,7 @@ STATUS = [
     pytest.param([bash("rm -rf x")], ["--on-ask", "fail"], (4, "failed", "denied"), id="4-fail"),
     pytest.param([bash("rm -rf x"), Say("ok")], ["--ignore-denials"], (0, "completed", "end_turn"), id="0-ignored"),
     pytest.param([bash("rm x"), Say("ok")], ["--deny", "rm"], (0, "completed", "end_turn"), id="0-rule"),
+    pytest.param([bash("rm x"), Say("ok")], ["--mode", "plan"], (0, "completed", "end_turn"), id="0-plan"),
 ]  # fmt: skip
 
 
@@ -121,7 +122,8 @@ BAD = [
     (["--max-time", "soon"], "max-time"),
     (["--output", "yaml"], "--output"),
     (["--schema", "x.json"], "--schema is not built yet"),
-    (["--mode", "plan"], "--mode is not built yet"),
+    (["--mode", "planned"], "accept-edits"),
+    (["--policy", "absent.toml"], "absent.toml: there is no such file"),
     (["--max-cost=1"], "--max-cost is not built yet"),
     (["--model", "gpt-5"], "openai/gpt-5"),
     (["--model", "gemini/x"], "not built yet"),
@@ -305,7 +307,7 @@ def test_what_is_not_built_says_so() -> None:
     for name in ("run", "policy check", "sessions list", "config show"):
         shown = xun(*name.split(), "--help")
         assert shown.code == 0 and "Example" in shown.out, name
-    assert not {"--schema", "--mode", "--max-cost", "--add-dir"} & set(xun("run", "--help").out.split())
+    assert not {"--schema", "--max-cost", "--add-dir"} & set(xun("run", "--help").out.split())
 
 
 def test_nothing_is_kept_where_nothing_is_to_be_kept() -> None:
