@@ -157,9 +157,11 @@ async def test_a_text_said_at_any_event_is_taken_up_or_waits(moment: int) -> Non
     check_guarantees(heard, agent)
 
 
-@pytest.mark.parametrize("prefix", ["anthropic", "openai-chat", "openai"])
+@pytest.mark.parametrize(
+    ("prefix", "path"), [("anthropic", "messages"), ("openai-chat", "chat/completions"), ("openai", "responses")]
+)
 async def test_the_wires_carry_words_between_results_and_the_next_reply(
-    prefix: str, monkeypatch: pytest.MonkeyPatch
+    prefix: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = [Say(calls=[Call("add", {"a": 1, "b": 2}), Call("add", {"a": 3, "b": 4})], thinking="hm"), Say("ok")]
     with ModelServer([*script, Say("more")], validators=STRICT) as server:
@@ -173,6 +175,7 @@ async def test_the_wires_carry_words_between_results_and_the_next_reply(
             result = await agent.run("go")
         assert result.ok, result.error
         assert server.refusals == [] and len(server.requests) == 3
+        assert {request.path for request in server.requests} == {f"/v1/{path}"}
     sent = str(server.bodies[2])
     assert sent.index("between") < sent.index("at the end")
 
