@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from xun.agent.agent import Agent
-from xun.commands.builtin import default_registry
 from xun.commands.context import CommandContext
-from xun.commands.custom import load_commands
 from xun.commands.registry import CommandRegistry
 from xun.config.paths import Paths
 from xun.config.trust import trust, trust_of
@@ -19,7 +17,7 @@ from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Wanted
 from xun.providers.base import ProviderError
 from xun.providers.detect import configured, local_servers, servers_of
 from xun.result import XunError
-from xun.setup import Prepared, RunPlan, SetupError, build_run
+from xun.setup import Prepared, RunPlan, SetupError, build_run, commands_of
 
 _SHOWN_MODELS = 5  # of one local server
 
@@ -92,7 +90,7 @@ class ScreenOpener:
                 raise NoModelError(str(error)) from error
             raise
         self._plan = plan if wanted.session is None else replace(plan, resume=None)
-        return OpenedRun(prepared, *_commands(prepared, ears.say))
+        return OpenedRun(prepared, *commands_of(prepared, ears.say))
 
     async def offers(self) -> Sequence[ModelOffer]:
         """Every way to a model that there is here."""
@@ -117,11 +115,3 @@ class ScreenOpener:
             ("openai-chat", "any OpenAI-compatible server (needs an address)",
              "leave with /exit, then: export XUN_OPENAI_BASE_URL=… XUN_OPENAI_MODEL=… (and XUN_OPENAI_API_KEY)"),
         ]  # fmt: skip
-
-
-def _commands(prepared: Prepared, say: Callable[[str], None]) -> tuple[CommandRegistry, CommandContext]:
-    taken = [name for command in default_registry() for name in (command.name, *command.aliases)]
-    custom = load_commands(prepared.paths, prepared.trust, taken)
-    for problem in custom.problems:
-        say(problem)
-    return default_registry(custom.commands), CommandContext(prepared.agent, prepared.config, prepared.paths)
