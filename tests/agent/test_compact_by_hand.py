@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.agent.compact_support import SUMMARY, WINDOW, compacting, full, past
+from tests.agent.compact_support import SUMMARY, WINDOW, compacting, full, histories, model, past, prompts
 from tests.agent.support import check_guarantees
-from xun import (
-    Compacted,
-    Message,
-    Usage,
-)
+from tests.conftest import fuzzed
+from xun import Compacted, Message, Usage
 from xun.agent.compact import NothingToCompactError, describe
 from xun.agent.compact_summary import CompactionError
 from xun.agent.history import checked_history
 from xun.agent.turn import RuntimeStateError
+from xun.providers.base import Request
 
 pytestmark = pytest.mark.anyio
 
@@ -157,3 +159,28 @@ def test_an_agent_whose_loop_was_stopped_in_the_middle_of_it_closes() -> None:
 def test_what_it_did_in_one_line() -> None:
     one = Compacted(before_tokens=9_000, after_tokens=1_000, removed_messages=1, automatic=True, summary="S")
     assert describe(one) == "compacted from 9,000 to 1,000 tokens: 1 message summed up"
+
+
+@settings(max_examples=fuzzed(60))
+@given(histories(), st.integers(500, 40_000), st.booleans())
+def test_any_history_is_valid_after_it_and_keeps_the_persons_words(
+    history: list[Message], window: int, whole: bool
+) -> None:
+    """By hand and within a turn, in any window, whether the summary comes or not."""
+
+    def answer(request: Request) -> dict[str, Any]:
+        return {"text": "done" if request.messages[-1].text.endswith("go on") else "S" if whole else ""}
+
+    async def compact_and_go_on() -> None:
+        agent, provider, heard = compacting([answer] * 20, history=history, model_info=model(window))
+        async with agent:
+            with contextlib.suppress(CompactionError):
+                await agent.compact()
+            checked_history(agent.messages)
+            assert prompts(agent.messages)[-1] == prompts(history)[-1]
+            assert heard.of(Compacted) or agent.messages == history
+            await agent.run("go on")
+            assert all(checked_history(request.messages) for request in provider.requests)
+            assert prompts(agent.messages)[-1].text == "go on"
+
+    asyncio.run(compact_and_go_on())

@@ -6,49 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.agent.compact_support import histories, prompts
 from tests.conftest import fuzzed
 from xun.agent import compact_cut as cut
 from xun.agent.compact_meter import estimate
 from xun.agent.compact_note import is_note, make_note
 from xun.agent.history import checked_history
-from xun.messages import Image, Message, Reply, Text, Thinking, ToolCall, ToolResult, Usage
-
-TEXTS = st.text(min_size=1, max_size=40).filter(str.strip) | st.sampled_from(("x" * 3_000, "列" * 500))
-
-
-@st.composite
-def units(draw: st.DrawFn, number: int) -> list[Message]:
-    """A prompt, an answer, or a reply with its results: a single call, a batch, or one that was interrupted."""
-    kind = draw(st.sampled_from(("prompt", "answer", "step", "step", "step")))
-    if kind == "prompt":
-        image = (Image(media_type="image/png", data="AA=="),) if draw(st.booleans()) else ()
-        return [Message(role="user", blocks=(*image, Text(text=draw(TEXTS))))]
-    usage = Usage(input_tokens=draw(st.integers(1, 9_000)), output_tokens=5)
-    reply = Reply(provider="p", model="m", usage=usage if draw(st.booleans()) else None)
-    if kind == "answer":
-        return [Message(role="assistant", blocks=(Text(text=draw(TEXTS)),), reply=reply)]
-    calls = [
-        ToolCall(id=f"c{number}_{place}", name=draw(st.sampled_from(("read_file", "write_file", "bash"))),
-                 arguments={"path": f"f{number}.py"})
-        for place in range(draw(st.integers(1, 4)))
-    ]  # fmt: skip
-    results = tuple(
-        ToolResult(call_id=call.id, name=call.name, content=draw(TEXTS), is_error=draw(st.booleans())) for call in calls
-    )
-    thinking = (Thinking(text="hm", signature="s", wire="anthropic"),) if draw(st.booleans()) else ()
-    return [Message(role="assistant", blocks=(*thinking, *calls), reply=reply), Message(role="tool", blocks=results)]
-
-
-@st.composite
-def histories(draw: st.DrawFn) -> list[Message]:
-    messages = [Message.user("the first words")]
-    for number in range(draw(st.integers(0, 14))):
-        messages += draw(units(number))
-    return messages
-
-
-def prompts(messages: list[Message]) -> list[Message]:
-    return [message for message in messages if message.role == "user" and not is_note(message)]
+from xun.messages import Message, Reply, Text, ToolCall, ToolResult, Usage
 
 
 def text_of(note: Message) -> str:
