@@ -28,7 +28,7 @@ def test_an_open_block_fed_in_pieces_looks_like_the_whole(text: str, sizes: list
     block.add(rest)
     whole = Open(text, gap=False)
     assert block.render(width) == whole.render(width)
-    shown = text[:-1] if text.endswith("\r") else text  # half of a line end may be waiting for the other
+    shown = text.removesuffix("\r")  # half of a line end may be waiting for the other
     lines = wrap_all(clean(shown), "text", width, first=(("  ", ""),))
     while len(lines) > 1 and not lines[-1].content:
         lines.pop()
@@ -83,7 +83,7 @@ def test_a_table_too_wide_for_the_screen_wraps_its_cells_or_is_shown_as_written(
 
 def test_code_is_coloured_where_the_language_is_known() -> None:
     (line,) = Block("```python\ndef f(): return 1\n```", gap=False).render(60)
-    styles = {text: style for text, style in line.pieces}
+    styles = dict(line.pieces)
     assert styles["def"] == "code keyword"
     (line,) = Block("```nosuchlanguage\ndef f()\n```", gap=False).render(60)
     assert ("def f()", "code") in line.pieces

@@ -54,7 +54,7 @@ def test_a_streamed_answer_ends_up_as_the_loaded_one(size: int) -> None:
     loaded = Told()
     loaded.book.load([Message.user("go"), Message(role="assistant", blocks=(Text(text=ANSWER),))])
     assert told.lines == loaded.lines
-    assert told.lines == ["", "❯ go", "", "  Some text.", "", "  • one", "  • two", "", "  │ x = 1", "  End."]
+    assert told.lines == ["", "> go", "", "  Some text.", "", "  • one", "  • two", "", "  │ x = 1", "  End."]
 
 
 def test_closed_blocks_are_markdown_while_the_open_one_is_plain() -> None:
@@ -78,7 +78,7 @@ def test_the_message_is_truth_where_it_differs_from_the_deltas() -> None:
 def test_a_failed_attempt_takes_its_deltas_back_and_keeps_what_came_between() -> None:
     told = Told(turn(), user("go"), ThinkingDelta(text="hm"), *deltas("a\n\nb"), Notice(level="info", text="note"))
     told.hear(TextDelta(text=" c"), AttemptReset(attempt=1, reason="overloaded", wait=1.5), *deltas("good"))
-    assert told.lines == ["", "❯ go", "", "· note", "", "! warning: overloaded; trying again in 1.5 s", "", "  good"]
+    assert told.lines == ["", "> go", "", "· note", "", "! warning: overloaded; trying again in 1.5 s", "", "  good"]
     told.hear(reply("good"))
     assert told.lines[-1] == "  good"
 
@@ -105,7 +105,7 @@ def test_thinking_between_texts_keeps_its_place() -> None:
 def test_calls_of_one_reply_stand_together_and_keep_their_order() -> None:
     one, two = bash("one", "1"), bash("two", "2")
     told = Told(turn(), user("go"), reply("Both.", one, two), ToolStarted(call=two))
-    assert told.lines == ["", "❯ go", "", "  Both.", "", "· bash one  waiting · ▸", "▸ bash two  running · ▸"]
+    assert told.lines == ["", "> go", "", "  Both.", "", "· bash one  waiting · ▸", "▸ bash two  running · ▸"]
 
 
 def test_a_result_in_history_does_not_unsay_the_end_of_the_call() -> None:
@@ -121,16 +121,15 @@ def test_a_result_in_history_does_not_unsay_the_end_of_the_call() -> None:
 
 
 def test_events_of_sub_agents_are_passed_over_but_for_notices_and_refusals() -> None:
-    child = {"agent_id": "child"}
     decision = Decision(action=Run(command="rm x", cwd="/"), effect="deny", reasons=(Reason(code="x", text="never"),))
     told = Told(TurnStarted(prompt="go", model="m", agent_id="main"))
     told.hear(
-        TurnStarted(prompt="sub", model="m", **child),
-        TextDelta(text="inner", **child),
-        ToolStarted(call=bash("inner"), **child),
-        Notice(level="warning", text="careful", **child),
-        Decided(call_id="c1", tool="bash", decision=decision, allowed=False, by="rule", **child),
-        TurnEnded(status="completed", stop_reason="end_turn", **child),
+        TurnStarted(prompt="sub", model="m", agent_id="child"),
+        TextDelta(text="inner", agent_id="child"),
+        ToolStarted(call=bash("inner"), agent_id="child"),
+        Notice(level="warning", text="careful", agent_id="child"),
+        Decided(call_id="c1", tool="bash", decision=decision, allowed=False, by="rule", agent_id="child"),
+        TurnEnded(status="completed", stop_reason="end_turn", agent_id="child"),
         TextDelta(text="outer", agent_id="main"),
     )
     assert told.lines == ["", "! warning: careful", "", "! warning: refused: rm x (never)", "", "  outer"]
@@ -165,7 +164,7 @@ def test_compaction_leaves_a_mark_and_what_was_said_before_it() -> None:
         *deltas("new"),
     )
     assert told.lines == [
-        "", "❯ go", "", "  old answer", "",
+        "", "> go", "", "  old answer", "",
         "── compacted by itself: 45,000 → 8,000 tokens, 120 messages", "  summed up ▸", "", "  new",
     ]  # fmt: skip
     told.rows[2].toggle()
@@ -175,13 +174,13 @@ def test_compaction_leaves_a_mark_and_what_was_said_before_it() -> None:
 def test_a_resumed_history_shows_where_it_was_compacted() -> None:
     told = Told()
     told.book.load([make_note("what happened", [], None), Message.user("next")])
-    assert told.lines == ["", "── earlier conversation, summed up ▸", "", "❯ next"]
+    assert told.lines == ["", "── earlier conversation, summed up ▸", "", "> next"]
 
 
 def test_any_other_new_history_is_shown_instead_of_the_old() -> None:
     told = Told(turn(), user("go"), *ran(bash("x"), "exit code 0"), *deltas("half"))
     told.hear(HistoryReplaced(messages=(Message.user("go"),), reason="revise"), *deltas("new"), reply("new"))
-    assert told.lines == ["", "❯ go", "", "  new"]
+    assert told.lines == ["", "> go", "", "  new"]
 
 
 def test_a_block_that_somebody_reads_keeps_its_rows_until_nobody_does() -> None:

@@ -10,7 +10,7 @@ from xun.frontends.tui.transcript.wrap import MIN_WIDTH, clean, wrap, wrap_all
 MARGIN: tuple[Piece, ...] = (("  ", ""),)
 """What stands before the text of an item, under its mark."""
 
-PROMPT_MARK: tuple[Piece, ...] = (("❯ ", "prompt-mark"),)  # noqa: RUF001 - the usual sign, and no one compares it
+PROMPT_MARK: tuple[Piece, ...] = (("> ", "prompt-mark"),)
 
 BLANK = Line(at=(-1, 0))
 """The empty row above an item."""

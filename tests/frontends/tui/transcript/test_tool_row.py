@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from tests.frontends.tui.transcript.support import bash
+from xun.events import CallOutcome, Decided
+from xun.frontends.tui.transcript.tool_row import HEAD, LINE_LIMIT, TAIL, ToolRow
+from xun.messages import ToolCall, ToolResult
+from xun.policy.action import Run, Write
+from xun.policy.decision import Decision, Reason
+from xun.workspace.diff import unified
+
+EDIT = ToolCall(id="e", name="edit_file", arguments={"path": "a.py", "old": "x = 1\ny = 2\n", "new": "x = 1\ny = 3\n"})
+
+
+def row(
+    call: ToolCall | None = None, content: str = "", outcome: CallOutcome = "ok", seconds: float | None = None
+) -> ToolRow:
+    call = call or bash("make")
+    made = ToolRow(call, gap=False)
+    made.started()
+    if content:
+        made.ended(outcome, ToolResult(call_id=call.id, name=call.name, content=content), seconds)
+    return made
+
+
+def lines(made: ToolRow, width: int = 60) -> list[str]:
+    return [line.text.rstrip() for line in made.render(width)]
+
+
+def unfolded(made: ToolRow, width: int = 60) -> list[str]:
+    made.toggle(folded=False)
+    return lines(made, width)
+
+
+@pytest.mark.parametrize(
+    ("content", "outcome", "seconds", "head"),
+    [
+        ("exit code 0\nout", "ok", 0.01, "✓ bash make  exit 0 · ▸"),
+        ("exit code 0\nout\nmore", "ok", 12.34, "✓ bash make  exit 0 · 12.3 s · 2 lines · ▸"),
+        ("exit code 0\n(no output)", "ok", 200.0, "✓ bash make  exit 0 · 3 min 20 s · ▸"),
+        ("exit code 2\nout", "ok", None, "✗ bash make  exit 2 · ▸"),
+        ("no such tool", "invalid", None, "✗ bash make  not a valid call · ▸"),
+        ("took too long", "timeout", 60.0, "✗ bash make  timed out · 60.0 s · ▸"),
+        ("refused", "denied", None, "⊘ bash make  refused · ▸"),
+        ("stopped", "cancelled", None, "- bash make  cancelled · ▸"),
+        ("budget", "skipped", None, "- bash make  skipped · ▸"),
+    ],
+)
+def test_the_first_line_tells_how_it_went(content: str, outcome: CallOutcome, seconds: float | None, head: str) -> None:
+    assert lines(row(content=content, outcome=outcome, seconds=seconds))[0] == head
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 300])
+def test_the_first_line_is_one_row_at_every_width(width: int) -> None:
+    made = row(bash("echo 日本語 [/] " * 40), "exit code 1\nx\ny", seconds=1.0)
+    head, *rest = made.render(width)
+    assert cell_len(head.text) <= width
+    assert "exit 1" in head.text
+    assert all(line.text.startswith("  │ ") for line in rest)
+
+
+def test_a_failure_shows_its_last_lines_and_success_none() -> None:
+    output = "\n".join(f"line {number}" for number in range(20))
+    assert lines(row(content=f"exit code 1\n{output}"))[1:3] == ["  … 14 lines not shown", "  │ line 14"]
+    assert len(lines(row(content=f"exit code 0\n{output}"))) == 1
+
+
+def test_unfolded_it_shows_the_output_as_characters() -> None:
+    made = row(content="exit code 0\n\x1b[31mred\x1b[0m [/] [bold]\n\tx\u202e")
+    assert unfolded(made)[1:] == ["  │ ␛[31mred␛[0m [/] [bold]", "  │         x\\u202e"]
+
+
+def test_long_output_is_bounded_and_says_how_much_is_hidden() -> None:
+    output = "\n".join(f"line {number}" for number in range(5_000))
+    shown = unfolded(row(content=f"exit code 0\n{output}"))
+    assert len(shown) == 1 + HEAD + 1 + TAIL
+    assert shown[HEAD + 1] == f"  … {5_000 - HEAD - TAIL:,} lines not shown"
+    assert shown[-1] == "  │ line 4999"
+
+
+def test_a_line_without_end_is_bounded_too() -> None:
+    shown = unfolded(row(content="exit code 0\n" + "x" * 1_000_000))
+    assert len(shown) < LINE_LIMIT // 50 + 5
+    assert shown[-1] == f"  … {1_000_000 - LINE_LIMIT:,} characters of this line not shown"
+
+
+def test_a_long_command_is_shown_whole_when_unfolded() -> None:
+    made = row(bash("for f in *; do\n  echo $f\ndone"), "exit code 0\n(no output)")
+    assert lines(made) == ["✓ bash for f in *; do …  exit 0 · ▸"]
+    assert unfolded(made)[1:4] == ["  $ for f in *; do", "  $   echo $f", "  $ done"]
+
+
+def test_while_it_runs_the_end_of_its_output_is_shown() -> None:
+    made = row()
+    for number in range(100):
+        made.progress("li")
+        made.progress(f"ne {number}\n")
+    assert lines(made) == ["▸ bash make  running · ▸", *(f"  │ line {number}" for number in range(96, 100))]
+    made.progress("y" * 1_000_000)
+    assert len(lines(made)) == 5
+
+
+def decided(
+    call: ToolCall, action: Run | Write, *, allowed: bool = True, by: str = "rule", reasons: tuple[Reason, ...] = ()
+) -> Decided:
+    decision = Decision(action=action, effect="allow" if allowed else "deny", reasons=reasons)
+    return Decided.model_validate(
+        {"call_id": call.id, "tool": call.name, "decision": decision, "allowed": allowed, "by": by}
+    )
+
+
+def test_a_refusal_tells_why_and_by_whom() -> None:
+    call = bash("rm -rf /")
+    made = row(call)
+    reason = Reason(code="x", text="destroys what lies outside", hard=True, rule="policy.toml:3")
+    made.decided(decided(call, Run(command="rm -rf /", cwd="/"), allowed=False, reasons=(reason,)))
+    made.ended("denied", ToolResult(call_id=call.id, name="bash", content="Refused."))
+    assert lines(made, 120) == [
+        "⊘ bash rm -rf /  refused · ▸",
+        "  │ refused by a rule: rm -rf / — destroys what lies outside (policy.toml:3)",
+    ]
+
+
+def test_a_yes_of_the_person_is_told() -> None:
+    made = row()
+    made.decided(decided(bash("make"), Run(command="make", cwd="/"), by="person"))
+    assert lines(made) == ["▸ bash make  running · allowed by you · ▸"]
+
+
+BEFORE = "".join(f"line {number}\n" for number in range(1, 30))
+AFTER = BEFORE.replace("line 12\n", "line twelve [/]\nand more\n").replace("line 29\n", "")
+
+
+def test_a_diff_has_signs_and_line_numbers() -> None:
+    made = row(EDIT)
+    made.decided(decided(EDIT, Write(path="/w/a.py", op="edit", diff=unified(BEFORE, AFTER, "a.py").text)))
+    made.ended("ok", ToolResult(call_id="e", name="edit_file", content="Edited a.py: +2 -2 lines"), 0.0)
+    assert lines(made) == [
+        "✓ edit_file a.py  +2 -2 · ▸",
+        "   9   line 9",
+        "  10   line 10",
+        "  11   line 11",
+        "  12 - line 12",
+        "  12 + line twelve [/]",
+        "  13 + and more",
+        "  14   line 13",
+        "  15   line 14",
+        "  16   line 15",
+        "       ⋮",
+        "  27   line 26",
+        "  28   line 27",
+        "  29   line 28",
+        "  29 - line 29",
+    ]
+    styles = {line.text.strip(): line.pieces[-1][1] for line in made.render(60)}
+    assert (styles["12 - line 12"], styles["13 + and more"]) == ("removed", "added")
+
+
+def test_a_diff_longer_than_the_preview_is_whole_when_unfolded() -> None:
+    call = ToolCall(id="w", name="write_file", arguments={"path": "b.txt", "content": BEFORE})
+    made = row(call, "Created b.txt: 29 lines")
+    assert lines(made)[0] == "✓ write_file b.txt  +29 -0 · ▸"
+    assert lines(made)[-1] == "  … 13 more lines"
+    assert unfolded(made)[-1] == "  29 + line 29"
+
+
+def test_an_edit_of_an_earlier_session_shows_its_diff_at_its_line() -> None:
+    made = row(EDIT, "Edited a.py: +1 -1 lines; at line 41")
+    assert lines(made) == ["✓ edit_file a.py  +1 -1 · ▸", "  41   x = 1", "  42 - y = 2", "  42 + y = 3"]
+
+
+def test_an_edit_that_failed_shows_the_error_and_no_diff() -> None:
+    made = row(EDIT, "a.py: old is not in the file", outcome="error")
+    assert lines(made) == ["✗ edit_file a.py  failed · ▸", "  │ a.py: old is not in the file"]
