@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.support import (
-    BOTH,
+    WIRES,
     Model,
     Wire,
     bash,
@@ -47,7 +47,7 @@ def endless() -> Iterator[Stream | Say]:
 
 
 @pytest.mark.spec("bug:api-orphan-tool-use-on-resume")
-@pytest.mark.parametrize("wire", BOTH, ids=by_model)
+@pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_at_random_moments_of_one_long_session(wire: Wire) -> None:
     chance = random.Random(f"xun {wire.model}")
     write({"a.txt": "a\n"})
@@ -76,7 +76,7 @@ def test_at_random_moments_of_one_long_session(wire: Wire) -> None:
     starts = [item["type"] for item in stored].count("turn_started")
     assert [item["type"] for item in stored].count("turn_ended") == starts
     # What came back once comes back the same way each time.
-    before, after = (request.body["messages"] for request in model.requests)
+    before, after = (request.history for request in model.requests)
     assert len(after) == len(before) + 2
     sent = str(before)
     assert UNKNOWN in sent or NOT_RUN in sent
@@ -85,16 +85,18 @@ def test_at_random_moments_of_one_long_session(wire: Wire) -> None:
 def last_results(request: Recorded) -> list[tuple[str, str]]:
     """The ids and contents of the results before the last prompt."""
     found = []
-    for message in request.body["messages"]:
-        if message["role"] == "tool":
+    for message in request.history:
+        if message.get("type") == "function_call_output":
+            found.append((message["call_id"], message["output"]))
+        elif message.get("role") == "tool":
             found.append((message["tool_call_id"], message["content"]))
-        elif isinstance(message["content"], list):
+        elif isinstance(message.get("content"), list):
             found += [(b["tool_use_id"], b["content"]) for b in message["content"] if b["type"] == "tool_result"]
     return found
 
 
 @pytest.mark.spec("bug:api-orphan-tool-use-on-resume")
-@pytest.mark.parametrize("wire", BOTH, ids=by_model)
+@pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_while_calls_run(wire: Wire) -> None:
     """Of three calls one had finished, one was running and one had not begun."""
     step = calls(

@@ -10,7 +10,6 @@ import pytest
 
 from tests.e2e.support import (
     ANTHROPIC,
-    BOTH,
     WIRES,
     Model,
     Wire,
@@ -30,7 +29,7 @@ from tests.wire.streams import Say
 
 BROKEN = "def mean(numbers):\n    return sum(numbers) / (len(numbers) - 1)\n"
 TEST = "from stats import mean\n\n\ndef test_mean():\n    assert mean([1, 2, 3]) == 2\n"
-JOBS = [(wire, "http") for wire in WIRES] + [(wire, "sdk") for wire in BOTH]
+JOBS = [(wire, transport) for transport in ("http", "sdk") for wire in WIRES]
 
 
 def repository() -> None:

@@ -24,6 +24,11 @@ class Recorded:
         return json.loads(self.raw)
 
     @property
+    def history(self) -> list[dict[str, Any]]:
+        """The conversation: messages, or items on Responses."""
+        return self.body["input"] if self.wire == "openai-responses" else self.body["messages"]
+
+    @property
     def is_anthropic(self) -> bool:
         return self.path.endswith("/messages")
 
