@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from xun.agent import base
 from xun.agent.compacting import Compacting
 from xun.agent.conversation import Conversation
+from xun.agent.lifecycle import Final, Init, Lifecycle, Uninit
 from xun.agent.loop import run_turn
 from xun.agent.mode import ModeOfWork
 from xun.agent.model_choice import ModelChoice
@@ -24,7 +24,7 @@ __all__ = ["Agent", "RuntimeStateError"]
 S = TypeVar("S")
 
 
-class Agent(Questions, Conversation, Compacting, ModelChoice, ModeOfWork, Generic[S]):
+class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfWork, Generic[S]):
     """One conversation with a model that may use tools.
 
     `model` is a name such as "anthropic/claude-sonnet-4-6", or a provider object; with `provider` (one, or a client of
@@ -41,11 +41,11 @@ class Agent(Questions, Conversation, Compacting, ModelChoice, ModeOfWork, Generi
     class T:
         """States, for annotations such as `Agent[Agent.T.Init]`."""
 
-        Uninit = base.Uninit
-        Init = base.Init
-        Final = base.Final
-        Alive = base.Uninit | base.Init
-        Any = base.Uninit | base.Init | base.Final
+        Uninit = Uninit
+        Init = Init
+        Final = Final
+        Alive = Uninit | Init
+        Any = Uninit | Init | Final
 
     _instruction = ""
 

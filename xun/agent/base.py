@@ -1,4 +1,4 @@
-"""What an agent is made of, and its life from `initialize` to `finalize`."""
+"""What an agent is made of, the turn it runs, and telling of both."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import asyncio
 import uuid
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
-from xun.agent.assessor import AgentAssessor
 from xun.agent.bus import EventBus
 from xun.agent.compact import Compaction, Compactor
 from xun.agent.history import checked_history
 from xun.agent.job import Job
 from xun.agent.limits import Limits
-from xun.agent.parts import ResolveModel, build_toolbox, fit, name_of, resolve_by_name, resolve_provider
+from xun.agent.parts import ResolveModel, build_toolbox, fit, name_of, resolve_by_name
 from xun.agent.plan_note import PlanNote
 from xun.agent.portal import run_blocking
 from xun.agent.queue import Queue
@@ -33,27 +31,12 @@ from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
 
-if TYPE_CHECKING:
-    from xun.agent.agent import Agent
-
 DEFAULT_SYSTEM = "You are a helpful assistant."
 C = TypeVar("C")
 
 
-class Uninit:
-    pass
-
-
-class Init:
-    pass
-
-
-class Final:
-    pass
-
-
 class AgentBase:
-    """The parts and the lifecycle of `Agent`, which documents the arguments."""
+    """The parts of `Agent`, which documents the arguments. `Lifecycle` finds those that cost something."""
 
     def __init__(
         self,
@@ -125,87 +108,6 @@ class AgentBase:
         self._task: asyncio.Task[None] | None = None
         self._job: Job | None = None
         self._phase: Literal["uninit", "init", "final"] = "uninit"
-
-    # Lifecycle
-
-    def initialize(self) -> Agent[Init]:
-        """Start the agent. Idempotent; raises `RuntimeStateError` once it is closed."""
-        if self._phase == "final":
-            raise RuntimeStateError(f"agent {self.name!r} is closed")
-        if self._phase == "uninit":
-            given = self._workspace_given
-            self._workspace = given if isinstance(given, Workspace) else Workspace(given or Path.cwd())
-            found = resolve_provider(self._asked_model, self._asked_provider, self._asked_info)
-            self._provider, self._info = found
-            self._gate = Gate(
-                workspace=self._workspace,
-                policy=self._policy,
-                state=self.state,
-                agent=self.name,
-                on_ask=self._on_ask,
-                auto_confirm=self._auto_confirm,
-                mode=self._mode,
-                assessor=AgentAssessor(self, self._risk_model),
-                on_always=self._on_always,
-            )
-            self._resolved[name_of(found[1])] = found
-            self._phase = "init"
-        return cast("Agent[Init]", self)
-
-    def is_initialized(self) -> bool:
-        return self._phase == "init"
-
-    def is_finalized(self) -> bool:
-        return self._phase == "final"
-
-    def finalize(self) -> None:
-        """Close the agent: cancel a running turn, end its jobs, remove its temporary folder. Idempotent."""
-        if self._phase == "init":
-            self.block_on(self.aclose(), "agent.aclose()")
-        self._phase = "final"
-
-    async def aclose(self) -> None:
-        """`finalize` for asynchronous code, on any loop."""
-        if self._phase == "init":
-            self._phase = "final"
-            await self._end_turn()
-            await self.processes.shutdown()
-            for provider in {id(found): found for found, _ in self._resolved.values()}.values():
-                if provider is not self._asked_provider:
-                    await provider.aclose()
-            if self._workspace is not None and self._workspace is not self._workspace_given:
-                self._workspace.close()
-        self._phase = "final"
-
-    async def _end_turn(self) -> None:
-        if self._job is not None:
-            job = self._job
-            job.cancel()
-            await job.ended()
-        turn, task = self._turn, self._task
-        if turn is None or task is None:
-            return
-        if turn.loop.is_running():
-            self.cancel()
-            await turn.ended()
-        else:
-            turn.finish(task)  # its loop was stopped in the middle of it and will not end it
-
-    def __enter__(self) -> Agent[Init]:
-        return self.initialize()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.finalize()
-
-    async def __aenter__(self) -> Agent[Init]:
-        return self.initialize()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     # What it is made of
 
