@@ -82,6 +82,25 @@ def test_what_is_no_plain_function_is_refused(thing: Any, text: str):
         ToolBox().register(thing)
 
 
+class Counter:
+    def plain(self, step: int) -> int:
+        return step
+
+    @functools.lru_cache  # noqa: B019 - what it is wrapped in must not hide it
+    def cached(self, step: int) -> int:
+        return step
+
+    later = functools.partialmethod(plain, step=2)
+
+
+@pytest.mark.parametrize("method", ["plain", "cached", "later"])
+def test_a_method_without_its_object_is_refused_and_named(method: str):
+    box = ToolBox()
+    with pytest.raises(TypeError, match=r"\w+ cannot be a tool: 'self' can never be passed to it"):
+        box.register(getattr(Counter, method))
+    assert len(box) == 0
+
+
 def test_a_return_hint_that_cannot_be_resolved_does_not_matter():
     def fine(a: int) -> "Missing": ...  # noqa: F821  # ty: ignore[unresolved-reference] - that is the point
 

@@ -44,8 +44,8 @@ class Signature:
 def read_signature(function: Callable[..., Any]) -> Signature:
     """The signature of `function` as a tool's.
 
-    `self` and `cls` in first place and every `ToolCallContext` parameter are left out of `parameters`. Raises
-    `TypeError`, naming the parameter, for one that cannot be offered to a model.
+    Every `ToolCallContext` parameter is left out of `parameters`. Raises `TypeError`, naming the parameter, for one
+    that cannot be offered to a model: `self` or `cls` in first place too, which only a bound method fills.
     """
     if isinstance(function, type):
         raise TypeError("it is a class; register a function or a method")
@@ -57,7 +57,7 @@ def read_signature(function: Callable[..., Any]) -> Signature:
     except ValueError:
         raise TypeError("it has no signature to read; wrap it in a function that has one") from None
     if found and found[0].name in ("self", "cls"):
-        found = found[1:]
+        raise TypeError(f"{found[0].name!r} can never be passed to it; register the method of an object or class")
     parameters: list[Parameter] = []
     context: list[str] = []
     for item in found:
