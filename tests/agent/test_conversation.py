@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,6 +83,17 @@ async def test_there_may_be_nothing_to_resume_retry_or_revise() -> None:
         with pytest.raises(NothingToDoError, match="the model has answered; say what is next"):
             await agent.resume()
     assert heard.types.count("turn_started") == 1 and heard.of(HistoryReplaced) == []
+
+
+async def test_what_was_read_in_a_dropped_answer_has_to_be_read_again(work: Path) -> None:
+    (work / "a.txt").write_text("old")
+    steps = [call("read_file", path="a.txt"), {"text": "read"}, call("write_file", path="a.txt", content="new")]
+    agent, _, _ = agent_of([*steps, {"text": "done"}], "fs", auto_confirm=True)
+    async with agent:
+        await agent.run("go")
+        await agent.retry()
+        assert agent.messages[-2].results[0].is_error
+    assert (work / "a.txt").read_text() == "old"
 
 
 async def test_revise_takes_the_last_prompt_out_with_what_followed() -> None:

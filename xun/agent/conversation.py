@@ -11,8 +11,9 @@ from xun.events import HistoryReplaced, PlanUpdated
 from xun.messages import Message
 from xun.result import XunError
 
-# What tools keep about this conversation: the plan, and which contents of files the model has seen.
-_OF_THE_CONVERSATION = ("todos", "__file_versions")
+# What tools keep in the state about this conversation: which contents of files the model has seen, and the plan.
+_SEEN = "__file_versions"
+_PLAN = "todos"
 
 
 class NothingToDoError(XunError):
@@ -40,7 +41,7 @@ class Conversation(AgentBase):
         place = self._last_of_user()
         text = self.messages[place].text
         if place + 1 < len(self.messages):
-            self.replace_history(self.messages[: place + 1], "retry")
+            self._go_back(self.messages[: place + 1], "retry")
         return text
 
     def revise(self, text: str | None = None) -> str:
@@ -58,21 +59,24 @@ class Conversation(AgentBase):
             others = tuple(block for block in old.blocks if block.type != "text" or block.note)
             new = Message.user(text)
             kept.append(new.model_copy(update={"blocks": (*others, *new.blocks)}))
-        self.replace_history(kept, "revise")
+        self._go_back(kept, "revise")
         return old.text
 
     def clear(self) -> int:
         """Empty the conversation, and what the tools remember of it. Returns how many messages it had."""
         self.check_idle("its history cannot change now")
         count = len(self.messages)
-        planned = bool(self.state.get("todos"))
-        for key in _OF_THE_CONVERSATION:
-            self.state.pop(key, None)
+        planned = bool(self.state.pop(_PLAN, None))
         self.asides.clear()
-        self.replace_history((), "clear")
+        self._go_back((), "clear")
         if planned:
             self.bus.emit(PlanUpdated(todos=()))
         return count
+
+    def _go_back(self, messages: Sequence[Message], reason: str) -> None:
+        self.replace_history(messages, reason)
+        # It may have read them in what is gone; it has to read again before it may overwrite.
+        self.state.pop(_SEEN, None)
 
     def check_continuable(self) -> None:
         """Raises `NothingToDoError` unless a turn without a prompt has something to answer."""
