@@ -67,6 +67,12 @@ def test_each_answer_has_its_kind_and_says_what_to_do(status: int, body: bytes, 
     assert str(error).isprintable()
 
 
+def test_a_server_without_the_responses_api_is_reached_otherwise() -> None:
+    target = replace(TARGET, name="openai", url="https://gw.test/v1/responses", url_variable="OPENAI_BASE_URL")
+    error = from_response(target, "qwen", 404, {}, b"404 page not found")
+    assert "check OPENAI_BASE_URL, or try --model openai-chat/qwen" in str(error)
+
+
 def test_a_model_that_needs_another_wire_for_tools_is_said_so() -> None:
     body = openai("Function tools are not supported in /v1/chat/completions. Use /v1/responses.")
     error = from_response(replace(TARGET, name="openai-chat"), "gpt-x", 400, {}, body)

@@ -234,7 +234,8 @@ def _build(target: Target, model: str, refusal: Refusal, request_id: str | None,
 def _unknown_model(target: Target, model: str, refusal: Refusal, code: str) -> str:
     said = f"{refusal.codes} {refusal.message}".lower()
     if not any(mark in said for mark in (*_NO_MODEL, model.lower())):
-        return f"nothing answers at {target.url}{code}: check {target.url_variable}"
+        other = f", or try --model openai-chat/{clean(model, 80)}" if target.url.endswith("/responses") else ""
+        return f"nothing answers at {target.url}{code}: check {target.url_variable}{other}"
     known = f", for example --model {target.name}/{target.suggestion}" if target.suggestion else ""
     return f"{target.label} does not know the model {clean(model, 80)}{code}: choose another{known}"
 

@@ -141,7 +141,7 @@ def _first(env: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
     raise ProviderError(
         "config",
         "no model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY,"
-        " or XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL; or try --model demo",
+        " or XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL; or start a local server, such as Ollama; or try --model demo",
     )
 
 
