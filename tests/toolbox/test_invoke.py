@@ -74,7 +74,7 @@ async def test_a_plain_value_is_wrapped():
         (SystemExit(2), ErrorInfo(error="2", details="SystemExit(2)")),
         (GeneratorExit(), ErrorInfo(error="GeneratorExit", details="GeneratorExit()")),
         (Broken(), ErrorInfo(error="Broken", details="Broken")),
-        (OSError("no \udcff"), ErrorInfo(error="no ?", details="OSError('no \\udcff')")),
+        (OSError("no \udcff"), ErrorInfo(error="no \ufffd", details="OSError('no \\udcff')")),
     ],
     ids=lambda value: type(value).__name__,
 )
