@@ -91,10 +91,11 @@ class Screen:
         """Wait until `text` is on the screen no more."""
         return self.until(lambda shown: text not in shown, f"the end of {text!r}")
 
-    @property
-    def ready(self) -> str:
-        """Wait until there is an agent to type to."""
-        return self.until("context")
+    def opened(self) -> str:
+        """Wait until there is an agent to type to; returns the screen."""
+        return self.until(
+            lambda shown: "context" in shown.splitlines()[-1] and "/" in shown.splitlines()[-1], "an agent"
+        )
 
     # Typing
 

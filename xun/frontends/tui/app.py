@@ -11,7 +11,7 @@ from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 
-from xun.events import AnyEvent, QueueChanged, TurnEnded
+from xun.events import AnyEvent, QueueChanged
 from xun.frontends.tui.activity import ActivityLine
 from xun.frontends.tui.crash import keep_details
 from xun.frontends.tui.desk import Desk, Level
@@ -156,13 +156,15 @@ class XunApp(App[int]):
         self.query_one(ActivityLine).hear(event)
         if isinstance(event, QueueChanged):
             self._show_queue()
-        if isinstance(event, TurnEnded):
-            self.call_later(self._show_queue)
         if self._watch.hear(event):
             self._stand()
 
     def _stand(self) -> None:
         self.query_one(StatusLine).set(**self._watch.changes())
+
+    def turn_over(self) -> None:
+        """Show whether what waits is held now."""
+        self._show_queue()
 
     def _show_queue(self) -> None:
         if self.desk is not None:

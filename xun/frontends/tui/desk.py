@@ -24,6 +24,10 @@ class Front(Protocol):
         """Show `text`; `level` is info, warning or error."""
         ...
 
+    def turn_over(self) -> None:
+        """Something has ended; the next may run already."""
+        ...
+
     async def put(self, ask: Ask) -> Answer:
         """Let the person answer."""
         ...
@@ -47,7 +51,7 @@ class Desk:
     def __init__(self, opened: Opened, front: Front) -> None:
         self.opened = opened
         self.agent = opened.agent
-        self.turns = Turns(self.agent, self._complain)
+        self.turns = Turns(self.agent, self._complain, front.turn_over)
         self._front = front
         self._beside: set[asyncio.Task[Any]] = set()
 

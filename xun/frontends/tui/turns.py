@@ -16,13 +16,15 @@ class Turns:
     """Runs the turns of `agent`, and jobs between them, on the running loop.
 
     What is sent while something runs waits in `agent.queue`. After a turn that failed or was interrupted nothing is
-    sent by itself: `held` is true until the person sends something. `say` is told what could not be done.
+    sent by itself: `held` is true until the person sends something. `say` is told what could not be done, and
+    `ended` is called when something has ended.
     """
 
-    def __init__(self, agent: Agent[Any], say: Callable[[str], None]) -> None:
+    def __init__(self, agent: Agent[Any], say: Callable[[str], None], ended: Callable[[], None]) -> None:
         self.agent = agent
         self.held = False
         self._say = say
+        self._tell_end = ended
         self._task: asyncio.Task[bool] | None = None
 
     @property
@@ -87,6 +89,7 @@ class Turns:
             self.held = True
         elif not self.held:
             self.send_next()
+        self._tell_end()
 
     async def _turn(self, prompt: str) -> bool:
         try:

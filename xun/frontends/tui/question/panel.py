@@ -183,11 +183,11 @@ class QuestionPanel(Vertical, can_focus=True):
 
     def on_focus(self) -> None:
         """The keys are ours now."""
-        self._draw()
+        self.call_next(self._draw)
 
     def on_blur(self) -> None:
         """They are not any more."""
-        self._draw()
+        self.call_next(self._draw)
 
     # Keys
 

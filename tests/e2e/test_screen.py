@@ -1,0 +1,191 @@
+"""A day's work on the screen: a turn with tools, questions, commands, sessions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.screen import Screen
+from tests.e2e.support import Model, bash, calls, commit, results, sessions, use, write
+from tests.wire.server import Status
+from tests.wire.streams import Say
+
+GATE = "tail -f gate | head -n 1"  # runs until something is written to the file
+ALLOWED = ("--allow", "tail -f gate")
+WIDTHS = pytest.mark.parametrize(("width", "height"), [(80, 24), (200, 50)])
+
+
+@WIDTHS
+def test_a_turn_with_tools_is_shown_and_its_answer_reaches_the_end(width: int, height: int) -> None:
+    commit({"a.py": "x = 1\n"})
+    script = [
+        calls(use("read_file", path="a.py")),
+        calls(use("edit_file", path="a.py", old="x = 1", new="x = 2")),
+        bash("cat missing"),
+        Say("The value is **two** now."),
+    ]
+    with Model(*script) as model, Screen(model=model, width=width, height=height) as screen:
+        screen.opened()
+        screen.send("set it to two")
+        screen.until("allow this time")
+        shown = screen.until("number or letter answers")
+        assert "x = 1" in shown and "x = 2" in shown
+        screen.type("2")
+        shown = screen.until("The value is two now.")
+        assert "exit 1" in shown
+        screen.send("/exit")
+        assert screen.end() == 0
+    assert Path("a.py").read_text() == "x = 2\n"
+
+
+def test_the_first_prompt_may_be_given_with_the_command() -> None:
+    with Model(Say("hello back")) as model, Screen("say hello", model=model) as screen:
+        screen.until("hello back")
+        assert model.requests[0].body["messages"][0]["content"][0]["text"] == "say hello"
+
+
+def test_what_is_typed_before_there_is_an_agent_is_sent_by_it() -> None:
+    with Model(Say("hello back")) as model, Screen(model=model) as screen:
+        screen.until("╭")
+        screen.send("hello")
+        screen.until("hello back")
+
+
+def test_typed_while_it_works_it_waits_is_taken_back_and_is_sent_in_turn(tmp_path: Path) -> None:
+    write({"gate": ""})
+    script = [bash(GATE), Say("first done"), Say("second done")]
+    with Model(*script) as model, Screen(*ALLOWED, model=model) as screen:
+        screen.opened()
+        screen.send("first")
+        screen.until("tail -f gate")
+        screen.send("second")
+        screen.send("third")
+        screen.until("Alt+Up takes the last back")
+        screen.type("\x1b[1;3A")
+        screen.gone("↑ third")
+        assert "third" in screen.text
+        screen.type("\x15")
+        Path("gate").write_text("go\n")
+        screen.until("second done")
+    texts = [message["content"][-1]["text"] for message in model.requests[2].body["messages"] if message["role"] == "user"
+             and message["content"][-1]["type"] == "text"]  # fmt: skip
+    assert texts == ["first", "second"]
+
+
+def test_a_steering_text_goes_into_the_running_turn() -> None:
+    write({"gate": ""})
+    with Model(bash(GATE), Say("as you say")) as model, Screen(*ALLOWED, model=model) as screen:
+        screen.opened()
+        screen.send("first")
+        screen.until("tail -f gate")
+        screen.type("use the other file", "\x13")
+        screen.until("↳ use the other file")
+        Path("gate").write_text("go\n")
+        screen.until("as you say")
+    last = model.requests[1].body["messages"][-1]
+    assert "use the other file" in str(last["content"])
+
+
+def test_escape_interrupts_and_nothing_that_waits_is_sent_by_itself() -> None:
+    with Model(bash("sleep 60"), Say("went on")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.send("first")
+        screen.until("sleep 60")
+        screen.send("second")
+        screen.until("↑ second")
+        screen.type("\x1b")
+        screen.until("Enter on an empty prompt sends")
+        assert len(model.requests) == 1
+        screen.type("\r")
+        screen.until("went on")
+
+
+@pytest.mark.bug("tui-markup-in-any-text")
+def test_brackets_are_shown_whole_wherever_they_come_from() -> None:
+    text = "use [/] and [/some/path] and a[/x]b, [bold]not bold, latvec[0], [red]"
+    command = (
+        "printf '%s\\n' '[/]' '[link=file:///etc]z[/link]'; mkdir -p '['; touch '[/x].txt'; echo '[/err]' >&2; exit 3"
+    )
+    refusal = Status(400, "invalid_request_error", "bad field [/messages] at [0]")
+    script = [calls(use("bash", command=command), text=text), refusal]
+    with Model(*script) as model, Screen("[/]", model=model, width=120, height=40) as screen:
+        shown = screen.until("number or letter answers")
+        assert "'[link=file:///etc]z[/link]'" in shown
+        assert "touch '[/x].txt'" in shown
+        screen.type("1")
+        shown = screen.until("bad field [/messages] at [0]")
+        assert "[/]" in shown
+        assert text in shown
+        screen.type("\x0f")  # every detail
+        screen.until("[/err]")
+        screen.send("/exit")
+        assert screen.end() == 0
+    with Model(Say("ok")) as model, Screen("--continue", model=model, width=120, height=40) as screen:
+        screen.until(text)
+        screen.send("/sessions")
+        screen.until("[/]")
+
+
+def test_an_always_is_saved_to_the_persons_policy_and_counts_at_once(tmp_path: Path) -> None:
+    commit({"Makefile": "build:\n\t@echo built\n"})
+    with Model(bash("make build"), bash("make build"), Say("done")) as model, Screen("go", model=model) as screen:
+        shown = screen.until("number or letter answers")
+        assert 'command = "make build"' in shown
+        screen.type("a")
+        screen.until("done")
+    policy = tmp_path / "home" / "xun" / "policy.toml"
+    assert 'command = "make build"' in policy.read_text()
+    assert "built" in results(model.requests[2])[0]
+
+
+def test_a_no_with_a_reason_reaches_the_model() -> None:
+    with Model(bash("mkdir z"), Say("as you like")) as model, Screen("go", model=model) as screen:
+        screen.until("number or letter answers")
+        screen.type("n", "use staging", "\r")
+        screen.until("as you like")
+    assert "use staging" in results(model.requests[1])[0]
+
+
+def test_the_policy_command_changes_the_lists_of_the_running_agent() -> None:
+    write({"gate": ""})
+    script = [bash(GATE), bash("mkdir 'a b' c"), Say("done")]
+    with Model(*script) as model, Screen(*ALLOWED, "go", model=model) as screen:
+        screen.until("tail -f gate")
+        screen.send("/policy cmd_allowlist_add mkdir")
+        screen.send("/policy cmd_allowlist_add python")
+        screen.until("python")
+        Path("gate").write_text("go\n")
+        screen.until("done")
+    assert Path("a b").is_dir()
+
+
+def test_a_shell_line_is_run_and_told_with_the_next_message() -> None:
+    with Model(Say("I see")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.send("!echo from the shell")
+        screen.until("exit 0")
+        screen.send("what was that?")
+        screen.until("I see")
+    assert "> from the shell" in str(model.requests[0].body["messages"])
+
+
+def test_a_session_goes_on_with_what_was_said() -> None:
+    with Model(Say("first answer")) as model, Screen("first question", model=model) as screen:
+        screen.until("first answer")
+        screen.send("/exit")
+        screen.end()
+    assert len(sessions()) == 1
+    with Model(Say("second answer")) as model, Screen("--continue", model=model) as screen:
+        screen.until("first answer")
+        screen.send("second question")
+        screen.until("second answer")
+    assert "first question" in str(model.requests[0].body["messages"])
+
+
+def test_a_screen_in_which_nothing_was_said_leaves_no_session() -> None:
+    with Model() as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.send("/exit")
+        assert screen.end() == 0
+    assert sessions() == []
