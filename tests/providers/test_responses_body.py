@@ -120,7 +120,12 @@ def test_reasoning_stays_where_it_was_and_without_what_followed_stays_out() -> N
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("lost", [reasoning(seal=None), Thinking(text="Hm", wire="openai-responses")])
+@pytest.mark.parametrize("lost",
+    [
+        reasoning(seal=None), Thinking(text="Hm", wire="openai-responses"),
+        Thinking(data="[]", wire="openai-responses"), Thinking(data="{", wire="openai-responses"),
+    ],
+)  # fmt: skip
 def test_reasoning_without_its_seal_is_unknown_where_nothing_is_stored(lost: Thinking) -> None:
     assert items(Message.user("go"), assistant(lost, "Done.")) == [asked("go"), said("Done.")]
 
@@ -189,6 +194,10 @@ def test_effort_and_reasoning_are_asked_for_where_the_model_has_them(
     whole = body(request(model=model, effort=effort), official=official)
     assert whole.get("reasoning") == sent
     assert ("include" in whole) is (sent is not None and official)
+
+
+def test_a_reply_is_never_asked_to_be_shorter_than_the_service_allows() -> None:
+    assert body(request(max_tokens=5))["max_output_tokens"] == 16
 
 
 def test_what_is_not_asked_for_is_left_out() -> None:

@@ -231,6 +231,11 @@ def test_a_call_told_only_at_the_end_is_taken() -> None:
     assert call == ToolCall(id="call_a", name="read_file", arguments={"path": "a.txt"})
 
 
+def test_arguments_given_as_an_object_are_taken() -> None:
+    (call,) = reply(ended({**function_call(""), "arguments": {"path": "a.txt"}})).calls
+    assert (call.arguments, call.problem) == ({"path": "a.txt"}, None)
+
+
 def test_what_is_unknown_is_skipped() -> None:
     search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
     whole = reply(

@@ -35,6 +35,7 @@ _OFF = ("off", "no", "false", "0")
 _NO_CHAT = ("embed", "rerank", "whisper", "bge-")
 _MAX_BYTES = 1024 * 1024
 _MAX_MODELS = 200
+_STARTING = 2.0  # seconds in which a busy machine starts a thread and loads an HTTP client
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +103,18 @@ async def local_servers(
 
 
 def local_servers_now(env: Mapping[str, str], timeout: float = TIMEOUT) -> list[Found]:
-    """The same for synchronous code, also on the thread of a running loop: blocks for at most about `timeout`."""
+    """The same for synchronous code, also on the thread of a running loop: blocks for little more than `timeout`."""
     servers = servers_of(env)
+    if not servers:
+        return []
     found: list[Found] = []
-    if servers:
-        thread = threading.Thread(target=lambda: found.extend(asyncio.run(local_servers(timeout, servers))))
-        thread.start()
-        thread.join()
-    return found
+    thread = threading.Thread(
+        target=lambda: found.extend(asyncio.run(local_servers(timeout, servers))), name="xun-detect", daemon=True
+    )
+    thread.start()
+    # The name of a host may take longer to look up, and nothing can interrupt that.
+    thread.join(timeout + _STARTING)
+    return list(found)
 
 
 async def _ask(client: httpx2.AsyncClient, name: str, url: str, seconds: float) -> Found | None:

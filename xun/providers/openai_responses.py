@@ -16,6 +16,8 @@ from xun.providers.transport import Target
 
 NO_OUTPUT = "(no output)"
 
+_SHORTEST_REPLY = 16  # tokens: less is refused
+
 
 class OpenAIResponsesWire:
     """The wire of one target. `official` is OpenAI's own service, whose models are known to reason or not."""
@@ -32,7 +34,7 @@ class OpenAIResponsesWire:
         info = models.find("openai" if self._official else self._target.name, request.model)
         head: dict[str, Any] = {"model": request.model, "stream": True, "store": False}
         if request.max_tokens is not None:
-            head["max_output_tokens"] = request.max_tokens
+            head["max_output_tokens"] = max(request.max_tokens, _SHORTEST_REPLY)
         if request.temperature is not None:
             head["temperature"] = request.temperature
         head |= effort.responses_fields(info, request.effort, official=self._official)
@@ -102,6 +104,8 @@ def _reasoning(thinking: Thinking, *, sealed: bool) -> dict[str, Any] | None:
     try:
         item = json.loads(thinking.data)
     except ValueError:
+        return None
+    if not isinstance(item, dict):
         return None
     return item if item.get("encrypted_content") or not sealed else None
 

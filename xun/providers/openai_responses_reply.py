@@ -170,6 +170,8 @@ class ResponsesReply:
         known = item.known
         name = known.get("name") or ""
         arguments = (item.final or {}).get("arguments") or "".join(item.text)
+        if isinstance(arguments, dict):
+            arguments = json.dumps(arguments, ensure_ascii=False)
         return DraftCall(known.get("call_id") or "", self._names.get(name, name), arguments)
 
     def _broken(self, detail: str) -> ProviderError:
