@@ -7,6 +7,7 @@ the gate to say.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,7 @@ class AgentAssessor:
             system=_PROMPT.read_text(encoding="utf-8"),
             workspace=self._agent.workspace,
             name="risk",
-            retry=RetryPolicy(attempts=2),
+            retry=_once_more(self._agent.retry_policy),
             on_event=hearing,
         )
         async with child:
@@ -102,6 +103,11 @@ def _reading_tools() -> ToolBox:
     return box.disable(*(tool.name for tool in box.list_tools() if tool.name not in TOOLS))
 
 
+def _once_more(policy: RetryPolicy) -> RetryPolicy:
+    """Somebody waits for it: what fails twice is left to the person."""
+    return replace(policy, attempts=min(policy.attempts, 2))
+
+
 def _own_policy(policy: Policy) -> Policy:
     """The person's rules bind it too. It asks nobody, and no assessor."""
     own = policy.copy()
@@ -131,7 +137,7 @@ def _cut(value: Any) -> Any:
 def read_verdict(text: str, *, looked: bool = False) -> Assessment:
     """The verdict in the last words of the model: exactly one object with `verdict` and `reason`, else unsure."""
     try:
-        data = json.loads(text, object_pairs_hook=_once)
+        data = json.loads(text, object_pairs_hook=_unrepeated)
     except (ValueError, RecursionError):
         return _unsure("its answer was no JSON")
     if not isinstance(data, dict) or set(data) != {"verdict", "reason"}:
@@ -142,7 +148,7 @@ def read_verdict(text: str, *, looked: bool = False) -> Assessment:
     return Assessment(verdict=verdict, reason=_short(reason) or "no reason given", looked=looked)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys come once each: of two verdicts neither counts."""
     found = dict(pairs)
     if len(found) != len(pairs):
