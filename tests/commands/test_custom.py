@@ -179,6 +179,6 @@ async def test_custom_commands_are_in_help_and_completion(work: Path) -> None:
     async with Bench() as bench:
         for command in loaded(work).commands:
             bench.registry.register(command)
-        assert "/deploy ENV" in await bench.text("/help")
+        assert "\n/deploy    Deploy\n" in await bench.text("/help")
         assert bench.completions("/dep") == ["/deploy"]
         assert (await bench.error("/deplo")).startswith("unknown command /deplo; did you mean /deploy?")

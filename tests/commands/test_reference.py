@@ -6,6 +6,7 @@ from pathlib import Path
 
 import xun
 from xun.commands.builtin import default_registry
+from xun.commands.help import overview
 from xun.commands.reference import reference
 
 
@@ -18,4 +19,5 @@ def test_the_page_is_what_the_commands_say() -> None:
 def test_every_command_and_subcommand_is_described_in_a_sentence() -> None:
     for command in default_registry():
         for one in (command, *command.subcommands):
-            assert one.help.endswith(".") and "\n" not in one.help and len(one.help) <= 110, one.name
+            assert one.help.endswith(".") and "\n" not in one.help and len(one.help) <= 60, one.name
+    assert max(map(len, overview(default_registry()).splitlines())) < 80

@@ -8,8 +8,8 @@ from xun.commands.command import Call, Command, CommandError
 from xun.commands.outcome import Exit, Outcome
 
 _ALSO = (
-    "!command runs it in the shell, through the same questions, and tells the model; !!command does not tell.",
-    "\\/text sends a text that begins with a slash. -h after a command explains it.",
+    "-h after a command explains it; \\/text sends a text that begins with a slash.",
+    "!command runs in the shell and tells the model, !!command does not tell it.",
 )
 
 
@@ -25,9 +25,9 @@ async def _help(call: Call) -> Outcome:
 
 def overview(commands: Iterable[Command]) -> str:
     """A line for each command, and what else the prompt understands."""
-    rows = [(f"/{command.usage}", command.help) for command in commands]
-    width = min(max((len(usage) for usage, _ in rows), default=0), 36)
-    lines = [f"{usage:{width}}  {text}" for usage, text in rows]
+    rows = [(f"/{command.name}", command.help) for command in commands]
+    width = max((len(name) for name, _ in rows), default=0)
+    lines = [f"{name:{width}}  {text}" for name, text in rows]
     return "\n".join([*lines, "", *_ALSO])
 
 

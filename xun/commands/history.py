@@ -59,17 +59,19 @@ def _messages(count: int) -> str:
 
 COMMANDS = (
     Command(
-        "clear", "Empty the conversation; the system prompt and the allowlists stay.", _clear, "[all]",
+        "clear", "Empty the conversation; the allowlists stay.", _clear, "[all]",
         "all empties the temporary folder too.",
     ),
     Command(
-        "compact", "Put a summary in place of the conversation's older part.", _compact, "[hint]",
+        "compact", "Put a summary in place of what is old.", _compact, "[hint]",
         "The hint says what the summary must keep above all.", raw=True,
     ),
-    Command("continue", "Go on without saying anything new, after an interruption or a failure.", _continue),
+    Command(
+        "continue", "Go on without saying anything new.", _continue, details="After an interruption or a failure.",
+    ),
     Command("retry", "Go back to your last message and run it again.", _retry),
     Command(
-        "revise", "Take your last message back to change it, or replace it at once.", _revise, "[new text]",
+        "revise", "Take your last message back to change it, or replace it.", _revise, "[new text]",
         "What followed it is dropped. Files that were changed stay as they are.", raw=True,
     ),
 )  # fmt: skip

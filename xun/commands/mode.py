@@ -53,7 +53,7 @@ COMMANDS = (
         "\n".join(f"{mode}: {text}" for mode, text in _MEANING.items()), while_busy=True, complete=_known_modes,
     ),
     Command(
-        "yolo", "Turn auto-confirm on or off: questions take their default, what is hard to take back is refused.",
-        _yolo, while_busy=True,
+        "yolo", "Auto-confirm on or off: questions take their default.", _yolo,
+        details="What is hard to take back is refused then, and no list is written.", while_busy=True,
     ),
 )  # fmt: skip

@@ -65,7 +65,7 @@ def _known_efforts(_context: CommandContext, before: tuple[str, ...]) -> Iterabl
 
 COMMANDS = (
     Command(
-        "model", "Show, choose or set the model; the conversation goes on with it.", _model, "[PROVIDER/NAME]",
+        "model", "Show, choose or set the model; the conversation goes on.", _model, "[PROVIDER/NAME]",
         complete=_known_models,
     ),
     Command(

@@ -158,7 +158,7 @@ _SUBCOMMANDS = (
 COMMANDS = (
     Command(
         PARENT,
-        "What runs and is written without asking: look at it and change it, for this session.",
+        "What runs and is written without asking in this session.",
         run_subcommand,
         "<subcommand> [arguments]",
         'Example: /policy cmd_allowlist_add "npm test"',

@@ -99,7 +99,13 @@ def _known_keys(_context: CommandContext, before: tuple[str, ...]) -> Iterable[C
 
 COMMANDS = (
     Command(
-        "config", "What is in force and where it is from; KEY=VALUE changes it for this session.", _config,
-        "[KEY | KEY=VALUE]", "Example: /config limits.max_steps=100", while_busy=True, raw=True, complete=_known_keys,
+        "config",
+        "What is in force and where it is from.",
+        _config,
+        "[KEY | KEY=VALUE]",
+        "KEY=VALUE changes it for this session.\nExample: /config limits.max_steps=100",
+        while_busy=True,
+        raw=True,
+        complete=_known_keys,
     ),
-)  # fmt: skip
+)
