@@ -16,7 +16,7 @@ from xun.policy.decide_run import decide_run
 from xun.policy.decision import Decision, Mode, Reason
 from xun.policy.facts import Facts
 from xun.policy.modes import TOOLS_DEFAULT, mode_rules, planned
-from xun.policy.paths import within
+from xun.policy.paths import within, within_any
 from xun.policy.places import Places
 from xun.policy.rules import Policy, Rule, RuleKind, tool_source
 from xun.policy.words import Arg
@@ -133,7 +133,8 @@ def _decide_read(action: Read, places: Places) -> Decision:
         return _ask(action, _asked(rule), grantable=(real,))
     if problem:
         return _ask(action, problem, grantable=(real,))
-    return _allow(action, "workspace")
+    allowed = None if within_any(real, places.facts.roots) else places.rule("read", real, "allow")
+    return _allow(action, allowed.source if allowed else "workspace")
 
 
 def _decide_fetch(action: Fetch, facts: Facts, policy: Policy, grants: Sequence[Rule]) -> Decision:
