@@ -37,6 +37,7 @@ class Canvas(ScrollView):
         self._strips: Strips | None = None
         self._unseen = False  # something came below while the view stayed where it was
         self._signed = False  # whether that is shown
+        self._end_shown = True  # whether nothing lay below the view when it was drawn
         self._cursor: int | None = None  # the item that keys act on
         self._pressed: Offset | None = None
 
@@ -57,7 +58,8 @@ class Canvas(ScrollView):
         self._shown = self._window.shown()
         if self.settled():
             self._shown = self._window.shown()
-        self._unseen = self._unseen and not self._window.following
+        self._end_shown = self._window.following or self._window.reaches_end()
+        self._unseen = self._unseen and not self._end_shown
         self._signed = self._unseen
         self._sync()
         last = self._window.height - 1

@@ -12,7 +12,7 @@ from textual.events import Click, Focus, Key
 from textual.message import Message as TextualMessage
 from textual.timer import Timer
 
-from xun.events import AnyEvent
+from xun.events import AnyEvent, HistoryReplaced
 from xun.frontends.tui.transcript.book import Book
 from xun.frontends.tui.transcript.canvas import SIGN, Canvas
 from xun.frontends.tui.transcript.item import Notice, Output
@@ -55,24 +55,35 @@ class Transcript(Canvas, can_focus=True):
 
     def hear(self, event: AnyEvent) -> None:
         """Take in an event. It is on the screen within a thirtieth of a second."""
-        if self._book.hear(event):
-            self._came()
+        self._join()
+        if not self._book.hear(event):
+            return
+        if isinstance(event, HistoryReplaced):
+            self._begin()
+        self._came()
 
     def load(self, messages: Iterable[Message]) -> None:
         """Show a conversation from its end, in place of all that is shown."""
         self._book.load(messages)
+        self._begin()
+        self._wake()
+
+    def _begin(self) -> None:
+        """All that was shown is gone."""
         self._cursor = None
+        self._window.follow()
         if self.is_attached:
             self.screen.clear_selection()
-        self.follow()
 
     def say(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None:
         """Show a line of xun's own."""
+        self._join()
         self._book.add(Notice(text, level))
         self._came()
 
     def show(self, content: Content | str) -> None:
         """Show what a command gave back. Of `Content` the text is taken, for the colours here are the transcript's."""
+        self._join()
         self._book.add(Output(content if isinstance(content, str) else content.plain))
         self._came()
 
@@ -111,6 +122,11 @@ class Transcript(Canvas, can_focus=True):
     def on_mount(self) -> None:
         """Have the timer ready, and show what came before there was one."""
         self._ticker = self.set_interval(FRAME, self._tick)
+
+    def _join(self) -> None:
+        """Who sees the end is at the end, however that came about, and follows what comes next."""
+        if self._end_shown and not self._window.following:
+            self._window.settle()
 
     def _came(self) -> None:
         self._unseen = True

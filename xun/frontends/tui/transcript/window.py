@@ -63,7 +63,7 @@ class Window:
     def follow(self) -> None:
         """Go to the end and stay there."""
         self.following = True
-        self._floor = (0, 0)
+        self._item, self._floor = 0, (0, 0)
 
     def hold(self) -> None:
         """Stay at what is shown now."""
@@ -72,9 +72,10 @@ class Window:
 
     def settle(self) -> None:
         """Follow the end again if it is in view; rows that are free below it are left for what comes."""
-        if len(self._rows) and self._reaches_end():
-            self._floor = self._top()
-            self.following = True
+        if not self.following and len(self._rows) and self.reaches_end():
+            floor = self._top()
+            self.follow()
+            self._floor = floor
 
     def move(self, rows: int) -> None:
         """Go down by some rows, or up where that is negative."""
@@ -82,7 +83,7 @@ class Window:
             return
         item, number = self._top()
         self._set(*(self._up(item, number, -rows) if rows < 0 else self._down(item, number, rows)))
-        if self._reaches_end():
+        if self.reaches_end():
             self.follow()
 
     def jump(self, row: int) -> None:
@@ -91,7 +92,7 @@ class Window:
             return
         item, number = self._rows.find(max(row, 0))
         self._set(item, min(number, len(self._rows.lines(item)) - 1))
-        if self._reaches_end():
+        if self.reaches_end():
             self.follow()
 
     def reveal(self, item: int) -> None:
@@ -105,13 +106,21 @@ class Window:
         if below:
             self.move(-(self.height - 2))
 
+    def reaches_end(self) -> bool:
+        """Whether no row lies below the view."""
+        shown = self.shown()
+        if len(shown) < self.height:
+            return True
+        last = shown[-1]
+        return last.item == len(self._rows) - 1 and last.number == len(self._rows.lines(last.item)) - 1
+
     def _top(self) -> tuple[int, int]:
         """The first row in view: its item, and its number there."""
+        last = len(self._rows) - 1
+        if self._item > last:
+            self.follow()  # what was in view is gone
         if self.following:
-            last = len(self._rows) - 1
             return max(self._up(last, len(self._rows.lines(last)), self.height), min(self._floor, (last, 0)))
-        if self._item >= len(self._rows):
-            self._item, self._place = len(self._rows) - 1, (-1, 0)
         lines = self._rows.lines(self._item)
         return self._item, max(bisect_right(lines, self._place, key=attrgetter("at")) - 1, 0)
 
@@ -137,11 +146,3 @@ class Window:
             number -= size
             item += 1
         return item, number
-
-    def _reaches_end(self) -> bool:
-        """Whether no row lies below the view."""
-        shown = self.shown()
-        if len(shown) < self.height:
-            return True
-        last = shown[-1]
-        return last.item == len(self._rows) - 1 and last.number == len(self._rows.lines(last.item)) - 1
