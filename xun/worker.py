@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +13,8 @@ from typing import NoReturn, TypeVar
 T = TypeVar("T")
 
 MAX_THREADS = 128
-_slots = threading.BoundedSemaphore(MAX_THREADS)
+# By process: a fork would copy those taken, but not the threads that have them.
+_slots_of: dict[int, threading.BoundedSemaphore] = {}
 
 
 async def run_in_thread(function: Callable[[], T], name: str) -> T:
@@ -22,7 +24,8 @@ async def run_in_thread(function: Callable[[], T], name: str) -> T:
     not keep the process alive (a thread of asyncio's own pool would). Raises what `function` raises, and
     `RuntimeError` when `MAX_THREADS` of them still run.
     """
-    if not _slots.acquire(blocking=False):
+    slots = _slots_of.setdefault(os.getpid(), threading.BoundedSemaphore(MAX_THREADS))
+    if not slots.acquire(blocking=False):
         raise RuntimeError(f"{MAX_THREADS} tool calls are still running; wait for one to end")
     loop = asyncio.get_running_loop()
     settled: asyncio.Future[Callable[[], T]] = loop.create_future()
@@ -32,7 +35,7 @@ async def run_in_thread(function: Callable[[], T], name: str) -> T:
         try:
             outcome = context.run(_outcome_of, function)
         finally:
-            _slots.release()
+            slots.release()
         try:
             loop.call_soon_threadsafe(_settle, settled, outcome)
         except RuntimeError:  # the loop is closed, so nobody waits any more
@@ -41,7 +44,7 @@ async def run_in_thread(function: Callable[[], T], name: str) -> T:
     try:
         threading.Thread(target=work, name=f"xun-{name}", daemon=True).start()
     except RuntimeError:  # the system has no thread left
-        _slots.release()
+        slots.release()
         raise
     return (await settled)()
 

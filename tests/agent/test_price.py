@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -58,7 +59,7 @@ async def test_without_a_free_thread_the_answer_comes_and_the_price_comes_later(
     agent, _, _ = agent_of([used(text="one"), used(text="two")], model_info=LISTED)
     async with agent:
         with monkeypatch.context() as busy:
-            busy.setattr(worker, "_slots", full)
+            busy.setitem(worker._slots_of, os.getpid(), full)
             first = await agent.run("go")
         second = await agent.run("go on")
     assert (first.output, first.cost) == ("one", None)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import os
 import subprocess
 import sys
 import threading
@@ -240,7 +241,7 @@ async def test_a_cancelled_call_is_left_at_once_and_its_outcome_dropped():
 async def test_too_many_stuck_calls_are_an_error_and_the_slot_of_one_that_ends_is_free_again(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(worker, "_slots", threading.BoundedSemaphore(1))
+    monkeypatch.setitem(worker._slots_of, os.getpid(), threading.BoundedSemaphore(1))
     started, release = threading.Event(), threading.Event()
 
     def stuck() -> str:

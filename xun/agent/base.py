@@ -237,5 +237,5 @@ class AgentBase:
     def block_on(self, coroutine: Coroutine[Any, Any, C], twin: str) -> C:
         """Wait for `coroutine` from synchronous code: inside a turn, on the loop that runs it."""
         turn = self._turn
-        loop = turn.loop if turn is not None and turn.loop.is_running() else None
+        loop = turn.loop if turn is not None and turn.loop_runs else None
         return run_blocking(coroutine, twin=twin, loop=loop)

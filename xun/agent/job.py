@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import os
 from collections.abc import Coroutine
 from typing import Any
 
@@ -13,16 +14,21 @@ class Job:
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], name: str) -> None:
         self.loop = asyncio.get_running_loop()
+        self._process = os.getpid()
         self.task = self.loop.create_task(coroutine, name=name)
         self._over: concurrent.futures.Future[None] = concurrent.futures.Future()
         self.task.add_done_callback(lambda _: self._over.set_result(None))
 
     def cancel(self) -> None:
         """Cancel it. Nothing happens where its loop has been stopped: it will never go on."""
-        if self.loop.is_running():
+        if self._loop_runs():
             self.loop.call_soon_threadsafe(self.task.cancel)
 
     async def ended(self) -> None:
         """Wait until it has ended, however it did. Cancelling the wait leaves it alone."""
-        if self.loop.is_running():
+        if self._loop_runs():
             await asyncio.shield(asyncio.wrap_future(self._over))
+
+    def _loop_runs(self) -> bool:
+        """Whether its loop runs. In a process forked meanwhile it only looks so: no thread came along."""
+        return self._process == os.getpid() and self.loop.is_running()

@@ -89,7 +89,7 @@ class Lifecycle(AgentBase):
         turn, task = self._turn, self._task
         if turn is None or task is None:
             return
-        if turn.loop.is_running():
+        if turn.loop_runs:
             self.cancel()
             await turn.ended()
         else:

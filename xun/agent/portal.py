@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future, wait
@@ -33,10 +34,16 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         try:
             loop.run_forever()
         except BaseException:  # noqa: BLE001 - whoever waits for the task is told
-            _log.exception("a task tried to end the loop")
+            # No more than a note: without logging set up, Python would print anything graver, traceback and all.
+            _log.info("a task tried to end the loop", exc_info=True)
 
 
-_thread = _LoopThread()
+# A fork copies the loop but not its thread, and locks as whoever held them then: each process has one of its own.
+_by_process: dict[int, _LoopThread] = {}
+
+
+def _own_loop() -> asyncio.AbstractEventLoop:
+    return _by_process.setdefault(os.getpid(), _LoopThread()).loop()
 
 
 def run_blocking(coroutine: Coroutine[Any, Any, T], *, twin: str, loop: asyncio.AbstractEventLoop | None = None) -> T:
@@ -52,7 +59,7 @@ def run_blocking(coroutine: Coroutine[Any, Any, T], *, twin: str, loop: asyncio.
     else:
         coroutine.close()
         raise RuntimeError(f"this would block the running event loop; use `await {twin}` instead")
-    target = loop or _thread.loop()
+    target = loop or _own_loop()
     tasks: list[asyncio.Task[T]] = []
     outcome: Future[T] = Future()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -91,6 +92,7 @@ class Turn:
         self.over = False
         self.loop = asyncio.get_running_loop()
         self.done: asyncio.Future[RunResult] = self.loop.create_future()
+        self._process = os.getpid()
         self._thread = threading.get_ident()
         self._began = time.monotonic()
         self._open: dict[str, ToolCall] = {}
@@ -171,6 +173,11 @@ class Turn:
 
     def on_its_thread(self) -> bool:
         return threading.get_ident() == self._thread
+
+    @property
+    def loop_runs(self) -> bool:
+        """Whether its loop runs. In a process forked meanwhile it only looks so: no thread came along."""
+        return self._process == os.getpid() and self.loop.is_running()
 
     def progress_of(self, call: ToolCall) -> Callable[[str], None]:
         """A function that shows output of the running `call`; it may be called from any thread."""
