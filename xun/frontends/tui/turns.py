@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 from xun.agent.agent import Agent
@@ -26,6 +27,7 @@ class Turns:
         self._say = say
         self._tell_end = ended
         self._task: asyncio.Task[bool] | None = None
+        self._then: Callable[[], None] | None = None
 
     @property
     def busy(self) -> bool:
@@ -85,6 +87,9 @@ class Turns:
 
     def _ended(self, task: asyncio.Task[bool]) -> None:
         self._task = None
+        then, self._then = self._then, None
+        if then is not None:
+            then()
         if task.cancelled() or not task.result():
             self.held = True
         elif not self.held:
@@ -101,6 +106,6 @@ class Turns:
 
     async def _job(self, job: Coroutine[Any, Any, C], then: Callable[[C], None]) -> bool:
         result = await job
-        # Not from here: what comes next may be a turn, and this is still what runs.
-        asyncio.get_running_loop().call_soon(then, result)
+        # Not from here: what comes next may be a turn, and until `_ended` this is still what runs.
+        self._then = partial(then, result)
         return True

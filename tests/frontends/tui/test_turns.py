@@ -1,0 +1,65 @@
+"""What runs for a screen, one thing after another."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.agent.support import agent_of
+from xun import Agent
+from xun.commands.builtin import default_registry
+from xun.commands.context import CommandContext
+from xun.commands.outcome import Outcome, Resume
+from xun.frontends.tui.turns import Turns
+
+pytestmark = pytest.mark.anyio
+
+
+class Ended(Turns):
+    """Turns whose end can be waited for."""
+
+    def __init__(self, agent: Agent[Any]) -> None:
+        self.said: list[str] = []
+        self._free = asyncio.Event()
+        super().__init__(agent, self.said.append, self._free.set)
+
+    async def idle(self) -> None:
+        async with asyncio.timeout(20):
+            while self.busy:
+                self._free.clear()
+                await self._free.wait()
+
+
+@pytest.mark.parametrize("line", ["/retry", "/continue"])
+async def test_a_command_that_runs_a_turn_finds_the_way_free(line: str) -> None:
+    steps: list[Any] = [{"error": {"kind": "auth", "message": "no"}}, {"text": "now"}]
+    agent, _, _ = agent_of(steps)
+    turns = Ended(agent)
+
+    def then(outcome: Outcome) -> None:
+        assert outcome == Outcome(action=Resume())
+        turns.resume()
+
+    async with agent:
+        turns.send("go")
+        await turns.idle()
+        assert turns.held and not turns.said
+        turns.run(default_registry().execute(line, CommandContext(agent)), then)
+        await turns.idle()
+    assert turns.said == [] and [message.text for message in agent.messages] == ["go", "now"]
+
+
+async def test_what_a_command_sends_goes_before_what_waits() -> None:
+    agent, provider, _ = agent_of([{"text": "a"}, {"text": "b"}])
+    turns = Ended(agent)
+
+    async def job() -> str:
+        agent.queue.add("typed meanwhile")
+        return "from the command"
+
+    async with agent:
+        turns.run(job(), turns.send)
+        await turns.idle()
+    assert [request.messages[-1].text for request in provider.requests] == ["from the command", "typed meanwhile"]
