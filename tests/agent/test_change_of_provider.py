@@ -1,0 +1,49 @@
+"""An agent whose model changes between turns: one conversation, any wire, before a server as strict as the real ones."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from tests.wire.server import ModelServer
+from tests.wire.streams import Call, Say
+from tests.wire.validators import STRICT
+from xun import Agent
+
+pytestmark = pytest.mark.anyio
+MODELS = ["anthropic/claude-sonnet-4-6", "openai/gpt-5", "openai-chat/gpt-4o"]
+
+
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+@pytest.mark.parametrize(("one", "other"), [*permutations(MODELS, 2)])
+async def test_a_conversation_goes_on_with_another_provider_and_back(
+    one: str, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = [Call("add", {"a": 1, "b": 2}, "call.1"), Call("add", {"a": 3}), Call("nonesuch", '{"cut')]
+    script = [
+        Say("", both, thinking="First thought."),
+        Say("Three.", thinking="Second thought."),
+        Say("", [Call("add", {"a": 5, "b": 6}, "call.1")], thinking="Third thought."),
+        Say("Eleven."),
+        Say("Back."),
+    ]
+    with ModelServer(script, validators=STRICT) as server:
+        for name in ("ANTHROPIC", "OPENAI"):
+            monkeypatch.setenv(f"{name}_API_KEY", "test-key-123")
+            monkeypatch.setenv(f"{name}_BASE_URL", server.url)
+        async with Agent(one, tools=[add]) as agent:
+            said = [(await agent.run("What is 1 + 2?")).output]
+            agent.set_model(other)
+            said.append((await agent.run("And 5 + 6?")).output)
+            agent.set_model(one)
+            said.append((await agent.run("Sure?")).output)
+    assert (said, server.refusals) == (["Three.", "Eleven.", "Back."], [])
+    second, back = str(server.bodies[2:4]), str(server.bodies[4])
+    assert "First thought." not in second and "Second thought." not in second
+    assert all(words in second for words in ("What is 1 + 2?", "Three.", "nonesuch"))
+    assert "Third thought." not in back and "Eleven." in back
