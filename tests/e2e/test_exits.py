@@ -297,7 +297,7 @@ def test_nothing_of_a_terminal_is_in_a_file(work: Path) -> None:
 
 
 def test_what_is_not_built_says_so() -> None:
-    for words in (["models"], ["tools"], ["doctor"], ["--plain"], ["--continue"]):
+    for words in (["models"], ["tools"], ["doctor"], ["--plain"]):
         done = xun(*words)
         assert (done.code, done.out) == (2, ""), words
         assert "not built yet" in done.err and len(lines(done.err)) == 1

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 COMMANDS = ("run", "policy", "sessions", "config")
 NOT_BUILT = ("models", "tools", "doctor")
-OPTIONS_NOT_BUILT = ("--schema", "--max-cost", "--max-tokens", "--add-dir")
+OPTIONS_NOT_BUILT = ("--plain", "--schema", "--max-cost", "--max-tokens", "--add-dir")
 
 
 def run(argv: Sequence[str]) -> int:
     """Run the command line and return the exit code. Errors are one line on stderr, never a traceback."""
     # Without a handler, Python itself would print what is logged, tracebacks too, where the person reads.
     logging.getLogger().addHandler(logging.NullHandler())
+    logging.raiseExceptions = False  # nor what goes wrong with a log: it is no reason to stop, and not for this place
     words = list(argv)
     first = words[0] if words else ""
     if first in NOT_BUILT:
@@ -52,6 +53,11 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _explained(message: str) -> str:
+    """What typer and pydantic say, in plain words."""
+    extra = message.removeprefix("Got unexpected extra argument(s) ")
+    if extra != message:
+        return f"one argument too many: {extra.strip('()')}; put quotes around what belongs together"
+    message = message.replace(": Value error, ", ": ")
     name = message.removeprefix("No such option: ").split()[0].rstrip(".")
     return f"{name} is not built yet" if name in OPTIONS_NOT_BUILT else message
 

@@ -6,7 +6,6 @@ import asyncio
 import gc
 import signal
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -15,10 +14,26 @@ from xun import demo
 from xun.agent.agent import Agent
 from xun.agent.run_result import RunResult
 from xun.cli import exits
+from xun.cli.options import (
+    Allow,
+    AllowWrite,
+    Deny,
+    EffortLevel,
+    Folder,
+    Last,
+    ModelName,
+    ModeName,
+    NoSession,
+    PolicyFiles,
+    SystemFile,
+    ToolGroups,
+    TrustFolder,
+    check_one_session,
+    groups_of,
+)
 from xun.cli.stdin import NoTaskError, read_task
 from xun.frontends.print import PrintFrontEnd
 from xun.frontends.terminal_ask import TerminalAsk, terminal_there
-from xun.policy.decision import Mode
 from xun.setup import Prepared, RunPlan, SetupError, build_run
 
 Output = Literal["text", "json", "stream-json"]
@@ -38,35 +53,36 @@ class RunOptions:
 
 def run_command(
     task: Annotated[str | None, typer.Argument(help="What is to be done; - reads it from standard input.")] = None,
-    model: Annotated[str | None, typer.Option(metavar="PROVIDER/NAME", help="Which model; demo needs no key.")] = None,
-    effort: Annotated[Literal["none", "low", "medium", "high"] | None, typer.Option(help="Thinking effort.")] = None,
+    model: ModelName = None,
+    effort: EffortLevel = None,
     output: Annotated[Output, typer.Option(help="The answer alone, one JSON object, or one event a line.")] = "text",
-    max_steps: Annotated[int | None, typer.Option(min=1, help="Model replies (50).")] = None,
-    max_tool_calls: Annotated[int | None, typer.Option(min=1, help="Tool calls (no limit).")] = None,
-    max_time: Annotated[float | None, typer.Option(min=0.001, help="Seconds (no limit).")] = None,
-    mode: Annotated[Mode | None, typer.Option(help="What is asked (manual); plan changes nothing.")] = None,
-    allow: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Allow commands that begin so.")] = None,
-    allow_write: Annotated[list[str] | None, typer.Option(metavar="PATH", help="Allow writing at or below.")] = None,
-    deny: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Refuse commands that begin so.")] = None,
-    policy: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Rules for this run, beside yours.")] = None,
-    tools: Annotated[str | None, typer.Option(metavar="GROUPS", help="Tool groups, separated by commas.")] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, metavar="N", help="Model replies (50).")] = None,
+    max_tool_calls: Annotated[int | None, typer.Option(min=1, metavar="N", help="Tool calls (no limit).")] = None,
+    max_time: Annotated[float | None, typer.Option(min=0.001, metavar="SECONDS", help="Seconds (no limit).")] = None,
+    mode: ModeName = None,
+    allow: Allow = None,
+    allow_write: AllowWrite = None,
+    deny: Deny = None,
+    policy: PolicyFiles = None,
+    tools: ToolGroups = None,
     yes: Annotated[bool, typer.Option("--yes", help="Every question takes its default.")] = False,
     on_ask: Annotated[Literal["deny", "fail"], typer.Option(help="Nobody can answer: go on, or stop.")] = "deny",
     ignore_denials: Annotated[bool, typer.Option("--ignore-denials", help="Denials do not change the exit.")] = False,
-    trust: Annotated[bool, typer.Option("--trust", help="Trust this folder's files for this run.")] = False,
-    cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="The workspace (the current folder).")] = None,
-    system: Annotated[Path | None, typer.Option(metavar="FILE", help="A system prompt in place of xun's.")] = None,
-    no_session: Annotated[bool, typer.Option("--no-session", help="Keep nothing on disk.")] = False,
+    trust: TrustFolder = False,
+    cwd: Folder = None,
+    system: SystemFile = None,
+    no_session: NoSession = False,
     resume: Annotated[str | None, typer.Option(metavar="ID", help="Go on with a session (unique prefix).")] = None,
-    last: Annotated[bool, typer.Option("--continue", help="Go on with this folder's last session.")] = False,
+    last: Last = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
 ) -> int:
     """One task, then exit. Example: xun run --allow "npm test" --allow-write src "fix the failing test"."""
+    check_one_session(resume, last)
     settings = {
         "model": model,
         "effort": effort,
         "mode": mode,
-        "tools": tuple(name.strip() for name in tools.split(",") if name.strip()) if tools is not None else None,
+        "tools": groups_of(tools),
         "limits.max_steps": max_steps,
         "limits.max_tool_calls": max_tool_calls,
         "limits.max_time": max_time,

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
+import termios
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from xun.cli import exits
+from xun.cli.options import (
+    Allow,
+    AllowWrite,
+    Deny,
+    EffortLevel,
+    Folder,
+    Last,
+    ModelName,
+    ModeName,
+    NoSession,
+    PolicyFiles,
+    SystemFile,
+    ToolGroups,
+    TrustFolder,
+    check_one_session,
+    groups_of,
+)
 from xun.config.paths import find_paths
-from xun.policy.decision import Mode
 from xun.result import XunError
 from xun.setup import RunPlan, working_folder
 
@@ -25,27 +42,28 @@ def screen_command(
     prompt: Annotated[
         list[str] | None, typer.Argument(metavar="PROMPT", help="The first message.", show_default=False)
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="PROVIDER/NAME", help="Which model; demo needs no key.")] = None,
-    effort: Annotated[Literal["none", "low", "medium", "high"] | None, typer.Option(help="Thinking effort.")] = None,
-    mode: Annotated[Mode | None, typer.Option(help="What is asked (manual); plan changes nothing.")] = None,
-    allow: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Allow commands that begin so.")] = None,
-    allow_write: Annotated[list[str] | None, typer.Option(metavar="PATH", help="Allow writing at or below.")] = None,
-    deny: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Refuse commands that begin so.")] = None,
-    policy: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Rules for this run, beside yours.")] = None,
-    tools: Annotated[str | None, typer.Option(metavar="GROUPS", help="Tool groups, separated by commas.")] = None,
-    trust: Annotated[bool, typer.Option("--trust", help="Trust this folder's files for this run.")] = False,
-    cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="The workspace (the current folder).")] = None,
-    system: Annotated[Path | None, typer.Option(metavar="FILE", help="A system prompt in place of xun's.")] = None,
-    no_session: Annotated[bool, typer.Option("--no-session", help="Keep nothing on disk.")] = False,
+    model: ModelName = None,
+    effort: EffortLevel = None,
+    mode: ModeName = None,
+    allow: Allow = None,
+    allow_write: AllowWrite = None,
+    deny: Deny = None,
+    policy: PolicyFiles = None,
+    tools: ToolGroups = None,
+    trust: TrustFolder = False,
+    cwd: Folder = None,
+    system: SystemFile = None,
+    no_session: NoSession = False,
     resume: Annotated[str | None, typer.Option(metavar="[ID]", help="Go on with a session, or choose one.")] = None,
-    last: Annotated[bool, typer.Option("--continue", help="Go on with this folder's last session.")] = False,
+    last: Last = False,
 ) -> int:
     """Open the screen in this folder. Example: xun --model demo "what does this project do?"."""
+    check_one_session(resume, last)
     settings = {
         "model": model,
         "effort": effort,
         "mode": mode,
-        "tools": tuple(name.strip() for name in tools.split(",") if name.strip()) if tools is not None else None,
+        "tools": groups_of(tools),
     }
     plan = RunPlan(
         settings=settings,
@@ -77,9 +95,15 @@ def open_screen(plan: RunPlan, first: str, *, pick: bool = False) -> int:
     from xun.frontends.tui.opening import Wanted
 
     app = XunApp(ScreenOpener(replace(plan, cwd=folder), paths), Wanted(), first="/sessions" if pick else first)
-    code = app.run()
-    for line in app.last_words():
-        sys.stderr.write(f"{line}\n")
+    try:
+        code = app.run()
+    except (OSError, termios.error):
+        if app.code is None:
+            raise
+        code = app.code  # the terminal was closed: it can neither be restored nor written to
+    with suppress(OSError):
+        for line in app.last_words():
+            sys.stderr.write(f"{line}\n")
     return app.return_code or 0 if code is None else code
 
 
