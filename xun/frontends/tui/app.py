@@ -72,7 +72,7 @@ class XunApp(App[int]):
         self._early = [first] if first else []
         self._files = FileList(opener.folder, lambda: self.call_from_thread(self._files_found))
         self._pressed = float("-inf")
-        self._left = False
+        self.code: int | None = None
         self._watch = Watch()
         self.crash = ""
 
@@ -150,7 +150,7 @@ class XunApp(App[int]):
 
     def hear(self, event: AnyEvent) -> None:
         """Show one event."""
-        if self._left:
+        if self.code is not None:
             return
         self._transcript.hear(event)
         self.query_one(ActivityLine).hear(event)
@@ -297,10 +297,10 @@ class XunApp(App[int]):
 
     def leave(self, code: int) -> None:
         """Close in good order and exit with `code`. Called again, exit at once."""
-        if self._left:
+        if self.code is not None:
             self.exit(code)
             return
-        self._left = True
+        self.code = code
         self.run_worker(self._close(code), exit_on_error=False)
 
     async def _close(self, code: int) -> None:

@@ -1,0 +1,145 @@
+"""Typing, pasting and scrolling while things move."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.e2e.screen import Screen
+from tests.e2e.support import Model, bash, wait_for
+from tests.wire.recorded import Recorded
+from tests.wire.server import Stream
+from tests.wire.streams import Say
+
+WORDS = " ".join(f"word{number}" for number in range(3_000))
+
+
+def slowly(text: str, seconds: float = 2.0) -> Stream:
+    """`text` in about a hundred pieces a second."""
+    size = len(text) * 12  # what its events come to
+    return Stream(Say(text), chunk=int(size / (seconds * 100)), pause=0.01)
+
+
+def asked(request: Recorded) -> str:
+    return request.body["messages"][-1]["content"][-1]["text"]
+
+
+def test_ten_thousand_lines_are_pasted_folded_and_sent_whole() -> None:
+    text = "\n".join(f"line {number}" for number in range(10_000))
+    with Model(Say("read")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.type("see ")
+        screen.paste(text)
+        screen.until("[pasted 1: 10,000 lines]")
+        time.sleep(0.1)  # no person is faster
+        assert model.requests == []
+        screen.type("\r")
+        screen.until("read")
+    assert asked(model.requests[0]) == f"see {text}"
+
+
+@pytest.mark.bug("tui-multiline-paste")
+@pytest.mark.parametrize("cut", [None, 5, 9])
+def test_a_marked_paste_is_one_message(cut: int | None) -> None:
+    data = "\x1b[200~line1\r\nline2\n\tline3\n\x1b[201~"
+    with Model(Say("read")) as model, Screen(model=model) as screen:
+        screen.opened()
+        if cut is None:
+            screen.type(data)
+        else:
+            for piece in (data[:cut], data[cut : cut + 9], data[cut + 9 :]):
+                screen.type(piece)
+        screen.until("line3")
+        time.sleep(0.3)
+        assert model.requests == []
+        screen.type("\r")
+        screen.until("read")
+    assert asked(model.requests[0]).rstrip("\n") == "line1\nline2\n\tline3"
+
+
+@pytest.mark.bug("tui-multiline-paste")
+def test_a_paste_that_ends_early_runs_nothing() -> None:
+    with Model(Say("read")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.type("\x1b[200~one\x1b[201~\r!touch x\r\x1b[201~")
+        screen.until("touch x")
+        time.sleep(0.3)
+        assert model.requests == []
+        screen.type("\r")
+        screen.until("read")
+    assert len(model.requests) == 1
+
+
+@pytest.mark.bug("tui-multiline-paste")
+def test_an_unmarked_paste_is_one_message() -> None:
+    with Model(Say("read")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.type("line1\rline2\rline3\r")
+        screen.until("line3")
+        time.sleep(0.3)
+        assert model.requests == []
+        screen.type("\r")
+        screen.until("read")
+    assert asked(model.requests[0]).rstrip("\n") == "line1\nline2\nline3"
+
+
+def test_what_is_typed_while_three_thousand_words_stream_is_all_there() -> None:
+    typed = "".join(chr(ord("a") + number % 26) for number in range(60))
+    with Model(slowly(WORDS), Say("second")) as model, Screen("go", model=model) as screen:
+        screen.until("word1")
+        for letter in typed:
+            screen.type(letter)
+        screen.until("word2999")
+        screen.gone("Esc interrupts")
+        screen.type("\r")
+        screen.until("second")
+    assert asked(model.requests[1]) == typed
+
+
+def test_a_question_that_comes_while_typing_takes_no_key_and_loses_none() -> None:
+    with (
+        Model(Stream(bash("mkdir z"), delay=0.5), Say("second"), Say("third")) as model,
+        Screen("go", model=model) as screen,
+    ):
+        screen.until("waiting for the model")
+        typed = "yes and no, 1 2 3 always"
+        for letter in typed:
+            screen.type(letter)
+        shown = screen.until("Run this command?")
+        screen.until(typed)
+        assert "waits until you stop typing" in shown
+        assert len(model.requests) == 1
+        screen.until("number or letter answers")
+        screen.type("1")
+        screen.until("second")
+        screen.until(typed)
+        screen.type("\r")
+        screen.until("third")
+    assert asked(model.requests[2]) == typed
+
+
+def test_scrolled_up_nothing_moves_while_it_streams() -> None:
+    earlier = "\n\n".join(f"paragraph {number}" for number in range(60))
+    with Model(Say(earlier), slowly(WORDS)) as model, Screen("go", model=model) as screen:
+        screen.until("paragraph 59")
+        screen.gone("Esc interrupts")
+        screen.send("more")
+        screen.until("Esc interrupts")
+        screen.type("\x1b[5~", "\x1b[5~")
+        screen.until("new below")
+        top = screen.text.splitlines()[:8]
+        assert any("paragraph" in line for line in top)
+        wait_for(lambda: "Esc interrupts" not in screen.text, "the end of the turn")
+        assert screen.text.splitlines()[:8] == top
+        screen.type("\x1b[1;5F")
+        screen.until("word2999")
+
+
+def test_a_resize_while_it_streams_loses_nothing() -> None:
+    with Model(slowly(WORDS)) as model, Screen("go", model=model) as screen:
+        for number, (width, height) in enumerate([(120, 40), (40, 12), (200, 50), (80, 24)]):
+            screen.until(f"word{number * 300}")
+            screen.resize(width, height)
+        shown = screen.until("word2999")
+        assert "context" in shown.splitlines()[-1]
