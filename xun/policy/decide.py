@@ -21,6 +21,18 @@ from xun.policy.places import Places
 from xun.policy.rules import Policy, Rule, RuleKind, tool_source
 from xun.policy.words import Arg
 
+PRECEDENCE = (
+    "A deny rule denies.",
+    "In plan mode, what may change something is denied.",
+    "A hard reason asks a person; no rule, grant or model settles it.",
+    "A grant, a person's yes for this session, allows exactly what it names.",
+    "An ask rule asks a person.",
+    "An allow rule allows; in accept-edits mode so do writes in the workspace.",
+    "Everything else asks.",
+    "Where it asks for soft reasons alone, the risk assessor may say yes, as far as the mode lets it.",
+)
+"""What counts before what, for people. `docs/policy.md` has the same lines."""
+
 _CREATES = frozenset({"create", "overwrite", "edit"})
 
 

@@ -97,18 +97,18 @@ class Policy:
         """An independent copy, with `extra` rules behind the others. Raises `PolicyError` as the constructor does."""
         for rule in extra:
             _check(rule)
-        twin = object.__new__(Policy)
-        twin._rules = (*self._rules, *extra)
-        twin._dropped = self._dropped
-        twin.settings = self.settings
-        twin.defaults = self.defaults
-        return twin
+        return self._with((*self._rules, *extra), self._dropped)
 
     def without(self, *rules: Rule) -> Policy:
         """A copy in which none of `rules` is in force, also none of the default list."""
-        twin = self.copy()
-        twin._rules = tuple(rule for rule in self._rules if rule not in rules)
-        twin._dropped = self._dropped.union(rules)
+        return self._with(tuple(rule for rule in self._rules if rule not in rules), self._dropped.union(rules))
+
+    def _with(self, rules: tuple[Rule, ...], dropped: frozenset[Rule]) -> Policy:
+        twin = object.__new__(Policy)
+        twin._rules = rules
+        twin._dropped = dropped
+        twin.settings = self.settings
+        twin.defaults = self.defaults
         return twin
 
     @property
