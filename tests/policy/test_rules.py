@@ -164,3 +164,15 @@ def test_an_entry_that_changes_the_shell_holds_alone() -> None:
         "ls; pushd x",
     ):
         assert effect(command, policy) == "ask", command
+
+
+def test_a_policy_without_a_rule_is_a_copy_in_which_it_allows_nothing() -> None:
+    policy = Policy(commands=["npm test", "make"])
+    own, default = (rule for rule in policy.rules if rule.pattern in ("npm test", "cat"))
+    less = policy.without(own, default)
+    patterns = [rule.pattern for rule in less.rules]
+    assert "make" in patterns and "npm test" not in patterns and "cat" not in patterns
+    assert len(patterns) == len(policy.rules) - 2
+    assert less.allowing("cat") == less.own("command", "allow")
+    assert default in policy.allowing("cat") and default not in less.copy(extra=[own]).allowing("cat")
+    assert own in less.copy(extra=[own]).rules, "what is added later counts"
