@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-from xun.config.paths import private_folder, write_private
+from xun.config.paths import alone, private_folder, write_private
 from xun.config.toml import ConfigError, key_lines, line_of, parse, read_text
 from xun.policy.file import PolicyFile, missing, read_policy, texts_of
 from xun.policy.rules import Rule
@@ -47,7 +45,7 @@ def append_rules(path: Path, rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """
     target = Path(os.path.realpath(path))  # a link to a file kept elsewhere stays a link
     try:
-        with _alone(private_folder(target.parent)):
+        with alone(private_folder(target.parent)):
             text = read_text(target) or ""
             new = missing(rules, _parsed(text, path).rules)
             if new:
@@ -65,14 +63,3 @@ def _longer(text: str, rules: Sequence[Rule]) -> str:
     if not before.endswith("\n"):
         before += ending
     return before + "".join(ending + paragraph.replace("\n", ending) for paragraph in texts_of(rules))
-
-
-@contextmanager
-def _alone(folder: Path) -> Generator[None]:
-    """Keep other processes and threads from writing in `folder` meanwhile. The folder itself is the lock."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
