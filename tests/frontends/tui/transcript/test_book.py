@@ -105,7 +105,7 @@ def test_thinking_between_texts_keeps_its_place() -> None:
 def test_calls_of_one_reply_stand_together_and_keep_their_order() -> None:
     one, two = bash("one", "1"), bash("two", "2")
     told = Told(turn(), user("go"), reply("Both.", one, two), ToolStarted(call=two))
-    assert told.lines == ["", "> go", "", "  Both.", "", "· bash one  waiting · ▸", "▸ bash two  running · ▸"]
+    assert told.lines == ["", "> go", "", "  Both.", "", "· bash one  waiting · ▸", "● bash two  running · ▸"]
 
 
 def test_a_result_in_history_does_not_unsay_the_end_of_the_call() -> None:
@@ -207,4 +207,13 @@ def test_a_call_that_somebody_reads_keeps_its_rows_until_nobody_does() -> None:
 
 def test_a_call_that_never_had_a_message_is_shown_all_the_same() -> None:
     call = ToolCall(id="z", name="read_file", arguments={"path": "a[/]b"})
-    assert Told(turn(), ToolStarted(call=call)).lines == ["", "▸ read_file a[/]b  running · ▸"]
+    assert Told(turn(), ToolStarted(call=call)).lines == ["", "● read_file a[/]b  running · ▸"]
+
+
+def test_what_comes_while_details_are_shown_is_unfolded_too() -> None:
+    told = Told(turn(), *ran(bash("one", "1"), "exit code 0\nfirst"))
+    told.rows.unfold(True)
+    told.hear(*ran(bash("two", "2"), "exit code 0\nsecond"))
+    assert [line for line in told.lines if "│" in line] == ["  │ first", "  │ second"]
+    told.rows.unfold(False)
+    assert not [line for line in told.lines if "│" in line]

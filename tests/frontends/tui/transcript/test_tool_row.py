@@ -97,7 +97,7 @@ def test_while_it_runs_the_end_of_its_output_is_shown() -> None:
     for number in range(100):
         made.progress("li")
         made.progress(f"ne {number}\n")
-    assert lines(made) == ["▸ bash make  running · ▸", *(f"  │ line {number}" for number in range(96, 100))]
+    assert lines(made) == ["● bash make  running · ▸", *(f"  │ line {number}" for number in range(96, 100))]
     made.progress("y" * 1_000_000)
     assert len(lines(made)) == 5
 
@@ -126,7 +126,7 @@ def test_a_refusal_tells_why_and_by_whom() -> None:
 def test_a_yes_of_the_person_is_told() -> None:
     made = row()
     made.decided(decided(bash("make"), Run(command="make", cwd="/"), by="person"))
-    assert lines(made) == ["▸ bash make  running · allowed by you · ▸"]
+    assert lines(made) == ["● bash make  running · allowed by you · ▸"]
 
 
 BEFORE = "".join(f"line {number}\n" for number in range(1, 30))

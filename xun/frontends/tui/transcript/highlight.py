@@ -23,7 +23,7 @@ _STYLES = (
     ("Token.Name.Tag", "keyword"),
     ("Token.Name.Attribute", "function"),
     ("Token.Literal.String", "string"),
-    ("Token.Literal.Number", "number"),
+    ("Token.Literal.Number", "string"),
     ("Token.Comment", "comment"),
     ("Token.Generic.Inserted", "added"),
     ("Token.Generic.Deleted", "removed"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import ClassVar
 
+from xun.frontends.tui.transcript.growing import Growing
 from xun.frontends.tui.transcript.line import Line, Piece, joined
-from xun.frontends.tui.transcript.wrap import MIN_WIDTH, clean, wrap, wrap_all
-
-MARGIN: tuple[Piece, ...] = (("  ", ""),)
-"""What stands before the text of an item, under its mark."""
+from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, clean, wrap, wrap_all
 
 PROMPT_MARK: tuple[Piece, ...] = (("> ", "prompt-mark"),)
 
@@ -152,41 +152,33 @@ class Output(Item):
 class Thinking(Folding):
     """A model's reasoning: one line with its length, until it is unfolded."""
 
-    __slots__ = ("_size", "_words", "done")
+    __slots__ = ("_done", "_text")
 
     def __init__(self, text: str = "", *, done: bool = False) -> None:
         super().__init__()
-        self._words = [text] if text else []
-        self._size = len(text)
-        self.done = done
+        self._text = Growing(text.strip("\n"), style="thinking")
+        self._done = done
 
     def add(self, text: str) -> None:
-        self._words.append(text)
-        self._size += len(text)
+        self._text.add(text if self._text.size else text.lstrip("\n"))
         self.changed()
 
-    def finish(self, text: str | None = None) -> None:
-        """No more will come. `text` is the whole, where it is known."""
-        self.done = True
-        if text is not None:
-            self._words, self._size = [text], len(text)
+    def finish(self) -> None:
+        """No more will come."""
+        self._done = True
         self.changed()
 
     def body(self, width: int) -> list[Line]:
         sign = "▸" if self.folded else "▾"
-        size = count(self._size, "character")
-        said = f"thought, {size}" if self.done else f"thinking, {size} so far"
-        if not self._size:
-            said = "thought, not shown by the provider" if self.done else "thinking"
+        size = count(self._text.size, "character")
+        said = f"thought, {size}" if self._done else f"thinking, {size} so far"
+        if not self._text.size:
+            said = "thought, not shown by the provider" if self._done else "thinking"
         rows = wrap((("∴ ", "thinking-mark"), (said, "thinking"), (f" {sign}", "muted")), width, rest=MARGIN)
-        if not self.folded and self._size:
-            for row in wrap_all(clean("".join(self._words)).strip("\n"), "thinking", width, first=MARGIN):
-                row.at = (row.at[0] + 1, row.at[1])
-                rows.append(row)
-        return rows
+        return rows if self.folded or not self._text.size else [*rows, *_below(self._text.rows(width))]
 
     def estimate(self, width: int) -> int:
-        return 1 + self.gap if self.folded else 2 + self.gap + self._size // max(width - 2, MIN_WIDTH)
+        return 1 + self.gap if self.folded else 2 + self.gap + self._text.size // max(width - 2, MIN_WIDTH)
 
 
 class Compaction(Folding):
@@ -203,14 +195,18 @@ class Compaction(Folding):
     def body(self, width: int) -> list[Line]:
         sign = "" if not self.foldable else (" ▸" if self.folded else " ▾")
         rows = wrap(((clean(self._said) + sign, "rule"),), width, first=(("── ", "rule"),), rest=MARGIN)
-        if not self.folded and self._summary:
-            for row in wrap_all(clean(self._summary.strip("\n")), "muted", width, first=MARGIN):
-                row.at = (row.at[0] + 1, row.at[1])
-                rows.append(row)
-        return rows
+        if self.folded:
+            return rows
+        return [*rows, *_below(wrap_all(clean(self._summary.strip("\n")), "muted", width, first=MARGIN))]
 
     def estimate(self, width: int) -> int:
         return 1 + self.gap if self.folded else 1 + self.gap + rows_of(self._summary, width - 2)
+
+
+def _below(rows: Iterable[Line]) -> Iterator[Line]:
+    """The rows as they stand below the one line that is paragraph 0."""
+    for row in rows:
+        yield replace(row, at=(row.at[0] + 1, row.at[1]), strip=None)
 
 
 def note(text: str, at: tuple[int, int]) -> Line:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 LIMIT = 20_000
 """Characters beyond which a block other than code is shown as it was written: parsing it could be felt."""
 
-CODE_MARGIN: tuple[Piece, ...] = (("  ", ""), ("│ ", "rule"))
-"""What stands before a line of code that belongs to no list."""
-
 _BULLETS = "•◦▪"
 
 

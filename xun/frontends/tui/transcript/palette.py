@@ -18,6 +18,8 @@ CLASSES = frozenset(
 )  # fmt: skip
 """Component classes of the widget, one for each name of a style."""
 
+# Muted is dim, not grey: a theme of the terminal's own colours has no grey that suits every background.
+
 CSS = """
 Transcript {
     background: $background;
@@ -25,7 +27,7 @@ Transcript {
     overflow-x: hidden;
     overflow-y: scroll;
     scrollbar-size-vertical: 1;
-    & > .transcript--muted { color: $text-muted; }
+    & > .transcript--muted { text-style: dim; }
     & > .transcript--strong { text-style: bold; }
     & > .transcript--em { text-style: italic; }
     & > .transcript--strike { text-style: strike; }
@@ -33,13 +35,13 @@ Transcript {
     & > .transcript--link { text-style: underline; }
     & > .transcript--heading { text-style: bold; }
     & > .transcript--quote { color: $secondary; }
-    & > .transcript--rule { color: $text-muted; }
+    & > .transcript--rule { text-style: dim; }
     & > .transcript--bullet { color: $primary; }
     & > .transcript--code { color: $secondary; }
     & > .transcript--prompt { text-style: bold; }
     & > .transcript--prompt-mark { color: $primary; text-style: bold; }
-    & > .transcript--thinking { color: $text-muted; text-style: italic; }
-    & > .transcript--thinking-mark { color: $text-muted; }
+    & > .transcript--thinking { text-style: dim italic; }
+    & > .transcript--thinking-mark { text-style: dim; }
     & > .transcript--tool { text-style: bold; }
     & > .transcript--ok { color: $success; }
     & > .transcript--running { color: $primary; }
@@ -48,11 +50,11 @@ Transcript {
     & > .transcript--added { color: $success; }
     & > .transcript--removed { color: $error; }
     & > .transcript--hunk { color: $secondary; }
-    & > .transcript--number { color: $text-muted; }
+    & > .transcript--number { text-style: dim; }
     & > .transcript--keyword { color: $accent; }
     & > .transcript--function { color: $primary; }
     & > .transcript--string { color: $success; }
-    & > .transcript--comment { color: $text-muted; text-style: italic; }
+    & > .transcript--comment { color: $foreground; text-style: dim italic; }
     & > .transcript--cursor { text-style: reverse; }
     & > .transcript--sign { color: $primary; text-style: reverse; }
 }

@@ -18,6 +18,7 @@ class Rows:
 
     def __init__(self, width: int = 80) -> None:
         self.width = width
+        self.unfolded = False  # whether what comes is unfolded
         self._items: list[Item] = []
         self._heights = Heights()
         self._kept: OrderedDict[Item, tuple[int, list[Line], int]] = OrderedDict()
@@ -52,14 +53,25 @@ class Rows:
 
     def append(self, item: Item) -> int:
         """Add at the end. Gives the index."""
+        self._look(item)
         self._items.append(item)
         self._heights.append(item.estimate(self.width))
         return len(self._items) - 1
 
     def extend(self, items: Sequence[Item]) -> None:
         """Add many, at a cost of a few microseconds each."""
+        for item in items:
+            self._look(item)
         self._items += items
         self._heights.reset(item.estimate(self.width) for item in self._items)
+
+    def unfold(self, unfolded: bool) -> None:
+        """Unfold everything that folds, and what comes, or fold it."""
+        self.unfolded = unfolded
+        for index, item in enumerate(self._items):
+            if item.foldable:
+                item.toggle(folded=not unfolded)
+                self.changed(index)
 
     def replace(self, index: int, item: Item) -> None:
         self._forget(self._items[index])
@@ -101,6 +113,10 @@ class Rows:
             self._evict()
         self._heights[index] = len(lines)
         return lines
+
+    def _look(self, item: Item) -> None:
+        if self.unfolded and item.foldable:
+            item.toggle(folded=False)
 
     def _forget(self, item: Item) -> None:
         kept = self._kept.pop(item, None)

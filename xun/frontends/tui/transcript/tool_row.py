@@ -12,9 +12,9 @@ from xun.events import CallOutcome, Decided
 from xun.frontends.text import one_line
 from xun.frontends.titles import title
 from xun.frontends.tui.transcript.diff import Diff, diff_of
-from xun.frontends.tui.transcript.item import MARGIN, Folding, count, note
+from xun.frontends.tui.transcript.item import Folding, count, note
 from xun.frontends.tui.transcript.line import Line, Piece
-from xun.frontends.tui.transcript.wrap import clean, wrap
+from xun.frontends.tui.transcript.wrap import MARGIN, clean, wrap
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Write, describe
 
@@ -33,7 +33,7 @@ _BAR: tuple[Piece, ...] = (("  ", ""), ("│ ", "rule"))
 _EXIT = re.compile(r"exit code (\d+)")
 _ENDS: dict[str, tuple[str, str, str]] = {  # mark, style, word
     "waiting": ("·", "muted", "waiting"),
-    "running": ("▸", "running", "running"),
+    "running": ("●", "running", "running"),
     "ok": ("✓", "ok", ""),
     "error": ("✗", "error", "failed"),
     "invalid": ("✗", "error", "not a valid call"),
@@ -42,7 +42,14 @@ _ENDS: dict[str, tuple[str, str, str]] = {  # mark, style, word
     "cancelled": ("-", "muted", "cancelled"),
     "skipped": ("-", "muted", "skipped"),
 }
-_BY = {"rule": "a rule", "person": "you", "grant": "an earlier yes", "auto": "auto-confirm", "nobody": "no one to ask"}
+_BY = {
+    "rule": "a rule",
+    "person": "you",
+    "grant": "an earlier yes",
+    "auto": "auto-confirm",
+    "nobody": "no one to ask",
+    "risk": "the risk assessment",
+}
 
 
 class ToolRow(Folding):
@@ -156,7 +163,7 @@ class ToolRow(Folding):
             facts.append(" ".join(diff.stat for diff in diffs))
         elif self.finished and (lines := len(self._lines)) > 1:
             facts.append(count(lines, "line"))
-        settled = next((d for d in reversed(self._decisions) if d.allowed and d.by in ("person", "auto")), None)
+        settled = next((d for d in reversed(self._decisions) if d.allowed and d.by in ("person", "auto", "risk")), None)
         if settled is not None:
             facts.append(f"allowed by {_BY.get(settled.by, settled.by)}")
         return facts

@@ -50,7 +50,6 @@ class Transcript(Canvas, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self._book = Book(self._rows, self._reading)
-        self._unfolded = False
         self._ticker: Timer | None = None
 
     def hear(self, event: AnyEvent) -> None:
@@ -93,12 +92,8 @@ class Transcript(Canvas, can_focus=True):
         self._wake()
 
     def toggle_details(self) -> None:
-        """Unfold everything that folds, or fold it again."""
-        self._unfolded = not self._unfolded
-        for index, item in enumerate(self._rows):
-            if item.foldable:
-                item.toggle(folded=not self._unfolded)
-                self._rows.changed(index)
+        """Unfold everything that folds, and what is to come, or fold it again."""
+        self._rows.unfold(not self._rows.unfolded)
         self.draw()
 
     def scroll_by(self, unit: Literal["line", "page", "end"], step: int) -> None:

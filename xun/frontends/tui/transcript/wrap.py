@@ -10,6 +10,8 @@ from rich.cells import cell_len, split_graphemes
 from xun.frontends.text import visible
 from xun.frontends.tui.transcript.line import Line, Piece
 
+MARGIN: tuple[Piece, ...] = (("  ", ""),)
+"""What stands before the text of an item, under its mark."""
 TAB = 8
 MIN_WIDTH = 8
 """Cells that a text gets at least, however deep it is indented."""
