@@ -14,9 +14,9 @@ from tests.tools.host import Host
 from xun.exec import env
 from xun.policy.action import Read
 from xun.tools import search_find as search_tools
-from xun.tools import search_run
+from xun.tools import search_records, search_run
 from xun.tools.search import glob, grep
-from xun.tools.search_engine import find_ripgrep
+from xun.tools.search_ripgrep import find_ripgrep
 
 pytestmark = pytest.mark.anyio
 
@@ -211,7 +211,7 @@ async def test_output_beyond_the_limit_gives_the_first_part_in_order(
     host: Host, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(work, {f"{number:03}": "needle\n" * 100 for number in range(200)})
-    monkeypatch.setattr(search_run, "LIMIT", 50_000)
+    monkeypatch.setattr(search_records, "LIMIT", 50_000)
     lines = (await host.ok(grep, pattern="needle")).split("\n")
     assert lines[0] == "000:1:needle"
     assert lines[-1].startswith("[100 of more than ")

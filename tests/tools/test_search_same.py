@@ -9,7 +9,9 @@ import pytest
 
 from tests.conftest import require
 from tests.tools.host import Host
-from xun.tools.search_engine import Query, Scope, find_ripgrep, search
+from xun.tools.search_engine import search
+from xun.tools.search_query import Query, Scope
+from xun.tools.search_ripgrep import find_ripgrep
 
 pytestmark = pytest.mark.anyio
 

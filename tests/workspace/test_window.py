@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import fuzzed
-from xun.workspace import window
+from xun.workspace import encoding
 from xun.workspace.window import Window, read_window
 
 
@@ -49,7 +49,7 @@ def test_the_same_lines_as_by_splitting_the_whole_text(
     width: int,
     codec: str,
 ) -> None:
-    monkeypatch.setattr(window, "_CHUNK", max(chunk, 3))
+    monkeypatch.setattr(encoding, "_CHUNK", max(chunk, 3))
     (work / "f").write_bytes(text.encode(codec))
     lines = text.split("\n")
     if not lines[-1]:

@@ -15,9 +15,11 @@ from posixpath import isdir, lexists, realpath
 
 from xun.policy.paths import within_any
 from xun.policy.programs import word_set
+from xun.workspace.regular import read_regular
 
 _MAX_REPOSITORIES = 64
 _MAX_CONFIG = 256 * 1024
+_MAX_INDEX = 1 << 28
 _GITLINK = b"\x00\x00\xe0\x00"
 
 # Sections of the configuration that cannot name a program, or that only readers of another kind obey.
@@ -133,11 +135,15 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
 
 
 def _read(path: str, limit: int) -> str:
-    with open(path, "rb") as file:  # noqa: PTH123 - thousands of these a minute
-        data = file.read(limit + 1)
-    if len(data) > limit:
+    return _bytes(path, limit).decode(errors="surrogateescape")
+
+
+def _bytes(path: str, limit: int) -> bytes:
+    """A pipe or device raises too, without waiting for what comes out of it."""
+    data = read_regular(path, limit)
+    if data is None:
         raise _Unreadable
-    return data.decode(errors="surrogateescape")
+    return data
 
 
 def _findings(text: str, git_folder: str, roots: Sequence[str]) -> Iterator[str]:
@@ -242,8 +248,7 @@ def _value(text: str, at: int) -> tuple[str, int]:
 
 def _gitlinks(index: str) -> Iterator[str]:
     """The paths that the index lists as other repositories. Raises where there are some and they cannot be told."""
-    with open(index, "rb") as file:  # noqa: PTH123 - as above
-        data = file.read()
+    data = _bytes(index, _MAX_INDEX)
     if _GITLINK not in data:
         return
     if data[:4] != b"DIRC" or int.from_bytes(data[4:8]) not in (2, 3):

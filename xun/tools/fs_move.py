@@ -63,7 +63,7 @@ def _deletable(ctx: ToolCallContext[Any], path: str) -> Path:
     if workspace.holds_root(target):
         raise FileError(f"{shown(target)} is the workspace itself or its temporary folder, which is never deleted")
     if files.info_of(workspace, target) is None:
-        raise missing(workspace, target)
+        raise missing(ctx, target)
     return target
 
 
@@ -72,7 +72,7 @@ def _movable(ctx: ToolCallContext[Any], src: str, dst: str) -> tuple[Path, Path]
     source = workspace.resolve(src, follow=False)
     target = workspace.resolve(dst, follow=False)
     if files.info_of(workspace, source) is None:
-        raise missing(workspace, source)
+        raise missing(ctx, source)
     if source == target:
         raise FileError(f"{shown(source)} is there already: src and dst are the same path")
     there = files.info_of(workspace, target)

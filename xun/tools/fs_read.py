@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from xun.policy.action import Read
 from xun.toolbox.attr import tool_attr
 from xun.toolbox.context import ToolCallContext
 from xun.tools import fs_versions
-from xun.tools.fs_paths import missing, shown
+from xun.tools.fs_paths import missing, not_listed, shown
 from xun.workspace import files
 from xun.workspace.encoding import SNIFFED
 from xun.workspace.files import Entry, FileError
@@ -49,15 +51,24 @@ def list_dir(ctx: ToolCallContext[Any], path: str = ".", details: bool = False) 
     folder = workspace.resolve(path)
     info = files.info_of(workspace, folder)
     if info is None:
-        raise missing(workspace, folder)
+        raise missing(ctx, folder)
     if not stat.S_ISDIR(info.st_mode):
         raise FileError(f"{shown(folder)} is not a folder; read_file shows a file")
-    found = files.entries(workspace, folder)
+    effect = ctx.agent.read_filter()
+    every = files.entries(workspace, folder)
+    found = [entry for entry in every if "deny" not in map(effect, _leads_to(folder, entry))]
     found.sort(key=lambda entry: not stat.S_ISDIR(entry.info.st_mode))
     lines = [_entry(entry, details) for entry in found[:MAX_ENTRIES]]
     if len(found) > MAX_ENTRIES:
         lines.append(f"[{MAX_ENTRIES} of {len(found)} entries shown; find the others with glob]")
-    return "\n".join([f"{shown(folder)}:", *(lines or ["[empty]"])])
+    hidden = len(every) - len(found)
+    return "\n".join([f"{shown(folder)}:", *(lines or ([] if hidden else ["[empty]"]))]) + not_listed(hidden)
+
+
+def _leads_to(folder: Path, entry: Entry) -> Sequence[str]:
+    """The path of an entry and, of a link, where that leads."""
+    path = str(folder / entry.name)
+    return (path,) if entry.target is None else (path, os.path.realpath(path))
 
 
 def _entry(entry: Entry, details: bool) -> str:
@@ -89,7 +100,7 @@ def read_file(ctx: ToolCallContext[Any], path: str, offset: int = 1, limit: int 
     file_path = workspace.resolve(path)
     info = files.info_of(workspace, file_path)
     if info is None:
-        raise missing(workspace, file_path)
+        raise missing(ctx, file_path)
     if stat.S_ISDIR(info.st_mode):
         raise FileError(f"{shown(file_path)} is a folder; list_dir shows it")
     first, column, count = max(1, offset), max(1, column), min(limit or MAX_LINES, MAX_LINES)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from xun.policy.action import Write
+from xun.policy.action import Read, Write
 from xun.result import printable
 from xun.toolbox.attr import tool_attr
 from xun.toolbox.context import ToolCallContext
@@ -41,9 +42,14 @@ def _write_actions(arguments: dict[str, Any], ctx: ToolCallContext[Any]) -> Writ
     return _action(ctx, arguments["path"], plan)
 
 
-def _edit_actions(arguments: dict[str, Any], ctx: ToolCallContext[Any]) -> Write:
+def _edit_actions(arguments: dict[str, Any], ctx: ToolCallContext[Any]) -> Sequence[Read | Write]:
+    workspace = ctx.agent.workspace
+    if ctx.agent.read_filter()(str(workspace.resolve(arguments["path"]))) != "allow":
+        # Whether the passage is there, and what stands in its place, is told only once reading has been decided.
+        path = str(workspace.absolute(arguments["path"]))
+        return Read(path=path), Write(path=path, op="edit")
     plan = _plan_edit(ctx, arguments["path"], arguments["old"], arguments["new"], arguments.get("replace_all", False))
-    return _action(ctx, arguments["path"], plan)
+    return (_action(ctx, arguments["path"], plan),)
 
 
 def _action(ctx: ToolCallContext[Any], path: str, plan: _Plan) -> Write:
@@ -101,7 +107,7 @@ def _plan_edit(ctx: ToolCallContext[Any], path: str, old: str, new: str, replace
     target = workspace.resolve(path)
     before = _existing(workspace, target)
     if before is None:
-        raise missing(workspace, target)
+        raise missing(ctx, target)
     text, encoding = _decoded(target, before.data)
     try:
         edited = replace_text(text, old, new, replace_all=replace_all)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
 from xun.toolbox.context import ToolCallContext
 from xun.tools.fs_paths import missing, shown
-from xun.tools.search_engine import Query, Scope, SearchError, find_ripgrep, search
-from xun.tools.search_show import show_files, show_lines
+from xun.tools.search_engine import search
+from xun.tools.search_guard import Guard
+from xun.tools.search_query import Query, Scope, SearchError
+from xun.tools.search_ripgrep import find_ripgrep
+from xun.tools.search_show import show_files, show_lines, show_none
 from xun.workspace import files
 from xun.workspace.encoding import SNIFFED
 from xun.workspace.text import binary_kind
@@ -27,10 +31,16 @@ async def find_files(ctx: ToolCallContext[Any], pattern: str, path: str) -> str:
     scope = _scope(ctx, path)
     if scope.is_file:
         raise SearchError(f"{shown(scope.path)} is a file; give the folder to search as path")
-    found = await search(scope, Query(glob=pattern), ripgrep=find_ripgrep(ctx.agent.workspace))
-    if not found.hits and not found.timed_out:
-        return f"No files match {pattern!r} in {shown(scope.path)} (ignored files are left out; list_dir shows them)"
-    return show_files(found)
+    guard = Guard(ctx, scope)
+    found = await search(
+        scope, Query(glob=pattern), ripgrep=find_ripgrep(ctx.agent.workspace), keep=guard.may_be_listed
+    )
+    if found.hits:
+        told = show_files(found)
+    else:
+        none = f"No files match {pattern!r}" if found.complete else f"No files found yet that match {pattern!r}"
+        told = show_none(found, scope, none, "ignored files are left out; list_dir shows them")
+    return told + guard.unlisted_note()
 
 
 async def find_lines(
@@ -52,19 +62,40 @@ async def find_lines(
     if scope.is_file:
         await asyncio.to_thread(_refuse_binary, ctx, scope.path)
         glob = None
-    query = Query(pattern, literal, ignore_case, glob)
-    found = await search(scope, query, ripgrep=find_ripgrep(ctx.agent.workspace))
-    if not found.hits and not found.timed_out:
-        return f"No matches for {pattern!r} in {shown(scope.path)} (ignored and binary files are left out)"
-    around = max(0, min(context, MAX_CONTEXT))
-    return await asyncio.to_thread(show_lines, ctx.agent.workspace, scope, found, around)
+    guard = Guard(ctx, scope)
+    ripgrep = find_ripgrep(ctx.agent.workspace)
+    closed = asyncio.create_task(_closed(guard, scope, glob, ripgrep))
+    try:
+        query = Query(pattern, literal, ignore_case, glob)
+        found = await search(scope, query, ripgrep=ripgrep, keep=guard.may_be_read)
+        note = await closed
+    finally:
+        closed.cancel()
+    if found.hits:
+        around = max(0, min(context, MAX_CONTEXT))
+        told = await asyncio.to_thread(show_lines, ctx.agent.workspace, scope, found, around)
+    else:
+        none = f"No matches for {pattern!r}" if found.complete else f"Nothing found yet for {pattern!r}"
+        told = show_none(found, scope, none, "ignored and binary files are left out")
+    return told + note
+
+
+async def _closed(guard: Guard, scope: Scope, glob: str | None, ripgrep: str | None) -> str:
+    """A note on the files that are not for this search, whatever is in them: a number of hits would tell about that."""
+    if scope.is_file:
+        return ""
+    found = await search(scope, Query(glob=glob), ripgrep=ripgrep, keep=lambda path: not guard.may_be_read(path))
+    return guard.unread_note(found)
 
 
 def _scope(ctx: ToolCallContext[Any], path: str) -> Scope:
     workspace = ctx.agent.workspace
     resolved = workspace.resolve(path)
-    if files.info_of(workspace, resolved) is None:
-        raise missing(workspace, resolved)
+    info = files.info_of(workspace, resolved)
+    if info is None:
+        raise missing(ctx, resolved)
+    if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
+        raise SearchError(f"{shown(resolved)} is a pipe or device, which is not searched")
     return Scope.of(workspace, resolved)
 
 

@@ -1,10 +1,12 @@
-"""One searching process: its raw output, bounded in time and size, and its end when the call is cancelled."""
+"""One searching process: its output as it comes, bounded in time and memory, and its end when the call is cancelled."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +16,15 @@ from xun.exec.env import child_env
 
 TIMEOUT = 30.0
 """Seconds a search may take."""
-LIMIT = 4_000_000
-"""Bytes of output after which a search is stopped."""
+MEMORY = 1 << 30
+"""Bytes of data that a searching process may hold, where the system can limit that."""
+_MAX_ERRORS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """What came out. `complete` is False when the process was stopped: by `timed_out`, or else at `LIMIT` bytes."""
+class Ended:
+    """How it ended. It was stopped if `timed_out`, or when `full`, because nobody wanted more."""
 
-    data: bytes
     errors: str
     code: int
     timed_out: bool = False
@@ -33,8 +35,19 @@ class Output:
         return not (self.timed_out or self.full)
 
 
-async def run(argv: Sequence[str], *, cwd: Path, given: bytes, timeout: float | None = None) -> Output:
-    """Run `argv` with `given` as its standard input. Raises `OSError` where it cannot be started."""
+async def run(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    given: bytes,
+    take: Callable[[bytes], bool],
+    timeout: float | None = None,
+) -> Ended:
+    """Run `argv` with `given` as its standard input, and hand its output to `take` until that says False.
+
+    `take` is called in another thread, and no more once this has returned. Raises `OSError` where the program cannot
+    be started.
+    """
     process = subprocess.Popen(  # noqa: ASYNC220 - returns once the program is started; reading is done in a thread
         argv,
         cwd=cwd,
@@ -44,7 +57,8 @@ async def run(argv: Sequence[str], *, cwd: Path, given: bytes, timeout: float | 
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    reading = asyncio.get_running_loop().run_in_executor(None, _read, process, given)
+    _limit_memory(process.pid)
+    reading = asyncio.get_running_loop().run_in_executor(None, _read, process, given, take)
     timed_out = False
     try:
         async with asyncio.timeout(TIMEOUT if timeout is None else timeout):
@@ -55,23 +69,37 @@ async def run(argv: Sequence[str], *, cwd: Path, given: bytes, timeout: float | 
     except asyncio.CancelledError:
         process.kill()  # the thread sees the end of the output, and ends
         raise
-    data, errors, full = await reading
-    return Output(data, errors, process.returncode, timed_out, full)
+    errors, full = await reading
+    return Ended(errors, process.returncode, timed_out, full)
 
 
-def _read(process: subprocess.Popen[bytes], given: bytes) -> tuple[bytes, str, bool]:
+def _limit_memory(pid: int) -> None:
+    """A line may be as long as a disk is large, and who searches it may want to hold it whole."""
+    if sys.platform == "linux":
+        import resource
+
+        with suppress(ProcessLookupError, PermissionError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+
+def _read(process: subprocess.Popen[bytes], given: bytes, take: Callable[[bytes], bool]) -> tuple[str, bool]:
     with process:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
-        with suppress(BrokenPipeError):
-            process.stdin.write(given)
-            process.stdin.close()
-        data = _up_to(process.stdout, LIMIT + 1)
-        full = len(data) > LIMIT
+        try:
+            with suppress(BrokenPipeError):
+                process.stdin.write(given)
+                process.stdin.close()
+            full = False
+            while not full and (chunk := os.read(process.stdout.fileno(), 1 << 16)):
+                full = not take(chunk)
+        except BaseException:
+            process.kill()
+            raise
         if full:
             process.kill()
-        return data, _up_to(process.stderr, 10_000).decode("utf-8", "replace"), full
+        return _up_to(process.stderr, _MAX_ERRORS).decode("utf-8", "replace"), full
 
 
 def _up_to(stream: IO[bytes], limit: int) -> bytes:

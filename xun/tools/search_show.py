@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
 
 from xun.tools.fs_paths import shown
-from xun.tools.search_child import text_lines
-from xun.tools.search_engine import Found, Hit, Scope
+from xun.tools.search_child import MAX_LINE
+from xun.tools.search_query import Found, Scope
+from xun.tools.search_records import Hit
 from xun.tools.search_run import TIMEOUT
 from xun.workspace import files
+from xun.workspace.clips import Clip, read_clips
 from xun.workspace.files import FileError
 from xun.workspace.text import as_shown
 from xun.workspace.workspace import Workspace
@@ -22,6 +24,12 @@ MAX_WIDTH = 300
 """Characters shown of a line."""
 SEPARATOR = "--"
 _BEFORE = 60
+
+
+def show_none(found: Found, scope: Scope, what: str, left_out: str) -> str:
+    """That there is no hit, or none in what could be searched."""
+    where = "" if found.complete and not found.unreadable and not found.cut else "what was searched of "
+    return "\n".join([f"{what} in {where}{shown(scope.path)} ({left_out})", *_notes(found, "")])
 
 
 def show_files(found: Found) -> str:
@@ -65,36 +73,36 @@ def _notes(found: Found, count: str) -> Iterator[str]:
         yield f"[the search was stopped after {TIMEOUT:g} s and is incomplete; narrow the pattern or the path]"
     if found.unreadable:
         yield "[some files or folders could not be read]"
+    if found.cut:
+        yield f"[of lines longer than {MAX_LINE // 1_000_000} MB only the beginning was searched]"
 
 
 def _lines(
     workspace: Workspace, scope: Scope, path: str, hits: Sequence[Hit], context: int
 ) -> Iterator[tuple[int, str]]:
     """The lines of one file, each with the number of hits it stands for; with context, separators before groups."""
-    columns = {hit.line: hit.column for hit in hits}
-    wanted = {line + near for line in columns for near in range(-context, context + 1)}
+    matching = {hit.line: hit.column for hit in hits}
+    around = {line + near: 1 for line in matching for near in range(-context, context + 1) if line + near > 0}
     try:
         with files.open_file(workspace, scope.folder / path) as file:
-            lines = enumerate(islice(text_lines(file), max(wanted)), 1)
-            texts = {number: _clipped(line, columns.get(number, 1)) for number, line in lines if number in wanted}
-    except (FileError, OSError, ValueError):
+            clips = list(read_clips(file, around | matching, width=MAX_WIDTH, before=_BEFORE))
+    except (FileError, OSError):
         yield len(hits), f"{shown(path)}: [matches, but could not be read again]"
         return
     last = -1
-    for number, text in texts.items():
-        if context and number != last + 1:
+    for clip in clips:
+        if context and clip.number != last + 1:
             yield 0, SEPARATOR
-        mark = ":" if number in columns else "-"
-        yield int(number in columns), f"{shown(path)}{mark}{number}{mark}{text}"
-        last = number
+        mark = ":" if clip.number in matching else "-"
+        yield int(clip.number in matching), f"{shown(path)}{mark}{clip.number}{mark}{_text(clip)}"
+        last = clip.number
 
 
-def _clipped(text: str, column: int) -> str:
+def _text(clip: Clip) -> str:
     """The line, or the part of a long one around the match."""
-    if len(text) <= MAX_WIDTH:
-        return as_shown(text)
-    at = len(text.encode("utf-8", "surrogateescape")[: column - 1].decode("utf-8", "ignore"))
-    start = max(0, min(at - _BEFORE, len(text) - MAX_WIDTH))
-    end = start + MAX_WIDTH
-    piece = as_shown(text[start:end])
-    return f"{'…' if start else ''}{piece}{'…' if end < len(text) else ''}[of {len(text)} characters, from {start + 1}]"
+    text = as_shown(clip.text)
+    if clip.length <= MAX_WIDTH:
+        return text
+    ended = clip.start + len(clip.text) == clip.length
+    of = f"[of {clip.length} characters, from {clip.start + 1}]"
+    return f"{'…' if clip.start else ''}{text}{'' if ended else '…'}{of}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from xun.workspace.regular import open_regular
+
 _LIMIT = 4096  # bytes of a HEAD file
 
 
@@ -34,7 +36,5 @@ def _head_of(git: Path) -> str | None:
 
 
 def _read(path: Path) -> str:
-    if not path.is_file():  # a pipe would hold the reader up
-        return ""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return file.read(_LIMIT).decode("utf-8", "replace").strip()

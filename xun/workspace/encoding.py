@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import BinaryIO
 
 SNIFFED = 8192
 """How many bytes at the start of a file tell whether it is text."""
 
+_CHUNK = 1 << 20
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _NAMES = {
     "utf-8": "UTF-8",
@@ -37,3 +40,21 @@ class Encoding:
 def sniff_bom(head: bytes) -> Encoding:
     """The encoding that a byte order mark announces; plain UTF-8 where there is none."""
     return next((Encoding(codec, bom) for bom, codec in _BOMS if head.startswith(bom)), Encoding())
+
+
+def utf8_chunks(file: BinaryIO, seen: Callable[[bytes], object] | None = None) -> Iterator[bytes]:
+    """The text of `file` in chunks, without a byte order mark, UTF-16 turned to UTF-8. `seen` gets the bytes as read.
+
+    `file` is at its beginning.
+    """
+    chunk = file.read(_CHUNK)
+    encoding = sniff_bom(chunk)
+    start = len(encoding.bom)
+    decoder = None if encoding.codec == "utf-8" else codecs.getincrementaldecoder(encoding.codec)("replace")
+    while chunk:
+        if seen is not None:
+            seen(chunk)
+        body = chunk[start:]
+        yield decoder.decode(body).encode("utf-8", "replace") if decoder else body
+        start = 0
+        chunk = file.read(_CHUNK)

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from xun.result import XunError
+from xun.workspace.regular import NotRegularError, open_regular
 from xun.workspace.workspace import Workspace
 
 _PATH_ONLY = getattr(os, "O_PATH", os.O_RDONLY)  # with O_PATH, passing through needs no right to list
 _FOLDER = _PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_HARD_LINKS = {errno.EPERM, errno.ENOSYS, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOTSUP}
 _REASONS = {
@@ -83,14 +83,11 @@ def open_file(workspace: Workspace, path: Path) -> BinaryIO:
     """A regular file, opened for reading. Raises `FileError`, also for a folder, a pipe or a device."""
     try:
         with _parent(workspace, path) as (folder, name):
-            descriptor = os.open(name, _READ, dir_fd=folder)
+            return open_regular(name, follow=False, dir_fd=folder)
+    except NotRegularError as error:
+        raise FileError(f"{path} {error.strerror}") from error
     except OSError as error:
         raise _explained(path, error) from error
-    mode = os.fstat(descriptor).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(descriptor)
-        raise FileError(f"{path} is {'a folder' if stat.S_ISDIR(mode) else 'a pipe or device'}, not a file")
-    return os.fdopen(descriptor, "rb")
 
 
 def read(workspace: Workspace, path: Path, *, limit: int) -> Snapshot:
@@ -314,8 +311,7 @@ def _move(info: os.stat_result, folder: int, name: str, new_folder: int, new_nam
 
 
 def _copy(info: os.stat_result, folder: int, name: str, new_folder: int, new_name: str) -> None:
-    source = os.open(name, _READ, dir_fd=folder)
-    with os.fdopen(source, "rb") as file, _temporary(new_folder, 0o600) as (temp, descriptor):
+    with open_regular(name, follow=False, dir_fd=folder) as file, _temporary(new_folder, 0o600) as (temp, descriptor):
         while chunk := file.read(1 << 20):
             _fill(descriptor, chunk)
         _keep_access(descriptor, info)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from xun.workspace.globs import translate
+from xun.workspace.regular import read_regular
 
 IGNORE_FILES = (".rgignore", ".ignore", ".gitignore")
 """The strongest first: a rule in one of an earlier kind, in any folder, beats those of all later kinds."""
@@ -113,11 +115,37 @@ def _rebased(line: str, above: Sequence[str]) -> str:
 def _read_lines(path: Path) -> list[str]:
     """The lines of an ignore file; none if it is missing, unreadable, no regular file or absurdly large."""
     try:
-        if not path.is_file() or path.stat().st_size > _MAX_SIZE:
-            return []
-        return path.read_text("utf-8", "surrogateescape").removeprefix("\ufeff").split("\n")
+        data = read_regular(path, _MAX_SIZE)
     except OSError:
-        return []
+        data = None
+    return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").split("\n") if data else []
+
+
+def has_odd_ignore_file(folder: Path, stop: Callable[[], bool]) -> bool:
+    """Is a pipe, device or the like called as an ignore file in `folder` or below? Whoever opens it may wait for good.
+
+    False also once `stop` says that nobody wants to know any more.
+    """
+    waiting: list[str | Path] = [folder]
+    while waiting and not stop():
+        try:
+            with os.scandir(waiting.pop()) as scan:
+                for entry in scan:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting += [] if entry.name in NEVER else [entry.path]
+                    elif entry.name in IGNORE_FILES and _is_odd(entry):
+                        return True
+        except OSError:
+            continue
+    return False
+
+
+def _is_odd(entry: os.DirEntry[str]) -> bool:
+    try:
+        mode = entry.stat().st_mode
+    except OSError:  # a link to nothing
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import codecs
 import hashlib
 import os
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from xun.workspace.encoding import sniff_bom
+from xun.workspace.encoding import utf8_chunks
 from xun.workspace.text import as_shown
-
-_CHUNK = 1 << 20
 
 
 @dataclass(slots=True)
@@ -45,26 +42,12 @@ def read_window(file: BinaryIO, *, first: int, limit: int, column: int, width: i
     complete = os.fstat(file.fileno()).st_size <= whole
     digest = hashlib.sha256()
     taker = _Taker(first, limit, column, width, budget)
-    for chunk in filter(None, _as_utf8(file, digest.update)):
+    for chunk in filter(None, utf8_chunks(file, digest.update)):
         taker.feed(chunk)
         if taker.full and not complete:
             return Window(taker.lines)
     taker.finish()
     return Window(taker.lines, taker.number, digest.hexdigest() if complete else None)
-
-
-def _as_utf8(file: BinaryIO, hash_more: Callable[[bytes], None]) -> Iterator[bytes]:
-    """The file's bytes in chunks, without a byte order mark, UTF-16 turned to UTF-8."""
-    chunk = file.read(_CHUNK)
-    encoding = sniff_bom(chunk)
-    start = len(encoding.bom)
-    decoder = None if encoding.codec == "utf-8" else codecs.getincrementaldecoder(encoding.codec)("replace")
-    while chunk:
-        hash_more(chunk)
-        body = chunk[start:]
-        yield decoder.decode(body).encode("utf-8", "replace") if decoder else body
-        start = 0
-        chunk = file.read(_CHUNK)
 
 
 class _Taker:
