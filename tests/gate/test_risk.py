@@ -111,6 +111,15 @@ async def test_a_part_that_is_hard_keeps_the_whole_call_from_the_assessor(work: 
     assert fake.asked == [] and len(stand.questions) == 1
 
 
+async def test_other_names_of_a_file_are_for_a_person(work: Path) -> None:
+    (work / "a").write_text("x")
+    (work / "b").hardlink_to(work / "a")
+    fake = Fake()
+    stand = Standing(work, assessor=fake, mode="auto", answer=Answer.no())
+    await stand.check(Write(path=str(work / "a"), op="edit"))
+    assert fake.asked == [] and [reason.code for reason in stand.questions[0].decision.reasons] == ["hard-link"]
+
+
 async def test_programs_of_a_repository_are_for_a_person(work: Path) -> None:
     git("init", "-q")
     git("config", "core.fsmonitor", "./spy")
@@ -255,6 +264,19 @@ async def test_the_person_who_is_first_ends_the_assessment(answer: Answer, work:
     assert (verdict.allowed, verdict.by, verdict.assessment) == (answer.yes, "person", None)
     assert fake.cancelled == 1
     await nothing_left()
+
+
+@pytest.mark.parametrize("patience", [0.0, 3600.0])
+async def test_a_yes_from_before_a_stricter_mode_does_not_count(patience: float, work: Path) -> None:
+    fake = Fake(held=True)
+    stand = Standing(work, assessor=fake, patience=patience, mode="auto", holds=True)
+    checking = asyncio.ensure_future(stand.check(run("touch x", work)))
+    await fake.started.wait()
+    stand.gate.mode = "plan"
+    fake.release.set()
+    await stand.shown.wait()
+    stand.say(Answer.no())
+    assert not (await checking).allowed
 
 
 async def test_a_quick_assessment_is_not_raced_by_a_question(work: Path) -> None:

@@ -190,9 +190,19 @@ class Gate:
     def _assess(self, items: Sequence[Judged]) -> asyncio.Task[Assessment] | None:
         if self.assessor is None or self.policy.settings.risk == "off" or not self.assessor.available:
             return None
-        if not assessable(self.mode, [decision for decision, _ in items]):
+        if not self._assessable(items):
             return None
-        return asyncio.ensure_future(self._assessments.of(self.assessor, items))
+        return asyncio.ensure_future(self._assessed(self.assessor, items))
+
+    def _assessable(self, items: Sequence[Judged]) -> bool:
+        return assessable(self.mode, [decision for decision, _ in items])
+
+    async def _assessed(self, assessor: Assessor, items: Sequence[Judged]) -> Assessment:
+        said = await self._assessments.of(assessor, items)
+        if said.verdict == "allow" and not self._assessable(items):
+            # The person has gone to a stricter mode meanwhile: this yes would come from before.
+            return Assessment(verdict="unsure", reason="the mode has changed meanwhile")
+        return said
 
     def next_id(self) -> str:
         return f"ask-{next(self._ids)}"

@@ -12,7 +12,7 @@ from xun.events import Answered, Asked
 from xun.gate.risk import let_go, outcome
 from xun.policy.action import UseTool
 from xun.policy.decision import Answer, Ask, Assessment, Decision, Reason
-from xun.worker import run_in_thread
+from xun.worker import awaited, run_in_task, run_in_thread, text_of
 
 OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
 Settler = Literal["rule", "person", "grant", "auto", "nobody", "risk"]
@@ -41,7 +41,7 @@ async def put(
         elif on_ask is None:
             by = "nobody"
         elif assessing is None:
-            answer = await _call_back(_shown(ask), on_ask)
+            answer = await run_in_task(partial(_call_back, _shown(ask), on_ask))
         else:
             answer, by = await _first(_shown(ask), on_ask, assessing)
     except asyncio.CancelledError:
@@ -49,7 +49,7 @@ async def put(
             raise
         by, answer = "nobody", Answer.no("the question was taken back")
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a question that fails is a question nobody answered
-        by, answer = "nobody", Answer.no(f"asking failed: {error or type(error).__name__}")
+        by, answer = "nobody", Answer.no(f"asking failed: {text_of(error)}")
     finally:
         emit(Answered(ask_id=ask.id, answer=answer, by=by))
     return answer, by
@@ -68,22 +68,15 @@ def _shown(ask: Ask) -> Ask:
 
 async def _first(ask: Ask, on_ask: OnAsk, assessing: asyncio.Task[Assessment]) -> tuple[Answer, Told]:
     """The first answer: that of the person, or a yes of the assessor. Any other word of it leaves the person to it."""
-    asked = asyncio.ensure_future(_apart(ask, on_ask))
+    asked = asyncio.ensure_future(awaited(partial(_call_back, ask, on_ask)))
     try:
         await asyncio.wait({asked, assessing}, return_when=asyncio.FIRST_COMPLETED)
         said = outcome(assessing)
         if not asked.done() and said is not None and said.verdict == "allow":
             return Answer.once(), "risk"
-        return await asked, "person"
+        return (await asked)(), "person"
     finally:
         await let_go(asked)
-
-
-async def _apart(ask: Ask, on_ask: OnAsk) -> Answer:
-    try:
-        return await _call_back(ask, on_ask)
-    except SystemExit as error:  # in a task of its own it would end the loop
-        raise RuntimeError(str(error) or "SystemExit") from error
 
 
 async def _call_back(ask: Ask, on_ask: OnAsk) -> Answer:

@@ -17,8 +17,9 @@ Mode = Literal["manual", "accept-edits", "plan", "auto"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 RuleKind = Literal["command", "write", "read", "tool", "host"]
 
-# Soft as they are, only a person settles these: they are the person's own rules, or about code that others put there.
-PERSONAL = frozenset({"ask-rule", "may-be-ruled", "git-configuration"})
+# Soft as they are, only a person settles these: they are the person's own rules, or about what no one else can see
+# through: code that others put there, and other names of a file.
+PERSONAL = frozenset({"ask-rule", "may-be-ruled", "git-configuration", "hard-link"})
 _KINDS: Mapping[str, RuleKind] = {
     "run": "command", "write": "write", "read": "read", "fetch": "host", "tool": "tool"
 }  # fmt: skip
