@@ -5,6 +5,9 @@ from rich.cells import cell_len
 
 from tests.frontends.tui.transcript.support import bash
 from xun.events import CallOutcome, Decided
+from xun.frontends.tui.transcript.book import blocks_of
+from xun.frontends.tui.transcript.item import Compaction, Notice, Output, Prompt, Thinking
+from xun.frontends.tui.transcript.palette import CLASSES
 from xun.frontends.tui.transcript.tool_row import HEAD, LINE_LIMIT, TAIL, ToolRow
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Run, Write
@@ -174,3 +177,17 @@ def test_an_edit_of_an_earlier_session_shows_its_diff_at_its_line() -> None:
 def test_an_edit_that_failed_shows_the_error_and_no_diff() -> None:
     made = row(EDIT, "a.py: old is not in the file", outcome="error")
     assert lines(made) == ["✗ edit_file a.py  failed · ▸", "  │ a.py: old is not in the file"]
+
+
+def test_every_style_that_is_used_has_a_colour() -> None:
+    made = row(EDIT, "exit code 1\nno", outcome="error")
+    made.decided(decided(EDIT, Write(path="/w/a.py", op="edit", diff=unified(BEFORE, AFTER, "a.py").text)))
+    made.toggle()
+    rows = made.render(60)
+    text = "# H\n\n**b** *i* ~~s~~ `c` [x](y)\n\n> q\n\n- a\n\n```py\ndef f(): return 'x', 1  # c\n```\n\n| a |\n|---|\n| b |"
+    for block in blocks_of(text):
+        rows += block.render(60)
+    for item in (Prompt("x\n" * 40), Notice("x", "error"), Thinking("x"), Compaction("x", "y"), Output("x")):
+        rows += item.render(60)
+    names = {name for line in rows for _, style in line.pieces for name in style.split()}
+    assert {f"transcript--{name}" for name in names - {"text"}} <= CLASSES
