@@ -177,6 +177,17 @@ def test_where_nobody_can_be_asked_the_assessor_is(word: str, code: int, made: b
     assert [denial["by"] for denial in done.result["denials"]] == ([] if made else ["nobody"])
 
 
+@pytest.mark.parametrize(("word", "said"), [("allow", "allowed by the risk assessor"), ("reject", "refused by nobody")])
+def test_what_the_assessor_did_is_shown(word: str, said: str) -> None:
+    policy("")
+    with Model(bash("touch made"), verdict(word), bash("pwd"), Say("done")) as model:
+        done = model.run("--ignore-denials", "go")
+    assert done.code == 0
+    [line] = [line for line in lines(done.err) if said in line]
+    assert "touch made" in line and "because" in line
+    assert "exit code" in done.err.partition(said)[2]  # and the front end goes on
+
+
 def test_another_model_may_assess() -> None:
     policy("")
 

@@ -140,7 +140,10 @@ def _decided(event: Decided) -> str:
     if decision.effect == "allow":
         return ""
     verdict = "allowed" if event.allowed else "refused"
-    why = "" if event.by == "person" else "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
+    reasons = [reason.text for reason in decision.reasons]
+    if event.assessment is not None:
+        reasons = [event.assessment.reason] if event.by == "risk" else [*reasons, event.assessment.reason]
+    why = "" if event.by == "person" else "; ".join(dict.fromkeys(reasons))
     return f"  {verdict} by {_BY[event.by]}: {one_line(describe(decision.action), 60)}" + (f" ({why})" if why else "")
 
 
@@ -150,4 +153,5 @@ _BY = {
     "grant": "an earlier yes",
     "auto": "auto-confirm",
     "nobody": "nobody (no one to ask)",
+    "risk": "the risk assessor",
 }
