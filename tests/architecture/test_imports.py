@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "cli": {"setup", "frontends", "commands", "config", "sessions", "policy", "gate", "providers.registry",
             "providers.base", "providers.detect", "exec", "agent", "events", "messages", "result", "demo", "__init__"},
     "frontends": {"agent", "commands", "config", "sessions", "workspace", "events", "messages", "policy.action",
-                  "policy.decision", "result"},
+                  "policy.decision", "result", "__init__"},
     "commands": {"agent", "sessions", "config", "gate", "policy", "toolbox", "workspace", "providers.registry",
                  "events", "messages", "result"},
     "agent": {"toolbox", "gate", "policy", "providers.base", "exec", "workspace", "sessions.store", "extend.hooks",

@@ -5,21 +5,36 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr, ValidationError
+
+from xun import demo
 from xun.agent.agent import Agent
 from xun.commands.context import CommandContext
 from xun.commands.registry import CommandRegistry
+from xun.config.edit import set_value
 from xun.config.paths import Paths
+from xun.config.settings import ProviderSettings
 from xun.config.trust import trust, trust_of
+from xun.events import TurnEnded
 from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Wanted
+from xun.frontends.tui.standing import short
 from xun.providers.base import ProviderError
 from xun.providers.detect import configured, local_servers, servers_of
 from xun.result import XunError
 from xun.setup import Prepared, RunPlan, SetupError, build_run, commands_of
 
 _SHOWN_MODELS = 5  # of one local server
+_VARIABLES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+_NEED_A_KEY = (
+    ModelOffer("Anthropic, with a key of yours", key_of="anthropic"),
+    ModelOffer("OpenAI, with a key of yours", key_of="openai"),
+    ModelOffer(
+        "any OpenAI-compatible server",
+        hint="leave with /exit and set XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL (XUN_OPENAI_API_KEY if it wants one)",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +48,15 @@ class OpenedRun:
     @property
     def agent(self) -> Agent[Any]:
         return self.prepared.agent
+
+    @property
+    def starter(self) -> str:
+        """The demonstration's task, where it is that."""
+        return demo.TASK if self.prepared.copy is not None else ""
+
+    def epilogue(self, event: TurnEnded) -> str:
+        """What the demonstration has changed."""
+        return self.prepared.epilogue(event.status == "completed")
 
     async def aclose(self) -> None:
         """Close everything that was opened."""
@@ -52,8 +76,12 @@ class ScreenOpener:
     @property
     def shown_folder(self) -> str:
         """The folder, short."""
-        home = Path(os.path.realpath(Path.home()))
-        return f"~/{self.folder.relative_to(home)}" if home in self.folder.parents else str(self.folder)
+        return short(self.folder)
+
+    @property
+    def names_model(self) -> bool:
+        """Whether the command line or the configuration names a model."""
+        return bool(self._plan.settings.get("model") or os.environ.get("XUN_MODEL"))
 
     def untrusted(self) -> Sequence[str]:
         """The files of this folder that nobody has agreed to."""
@@ -80,6 +108,7 @@ class ScreenOpener:
             plan = replace(plan, settings={**plan.settings, "model": wanted.model})
         if wanted.base_url:
             os.environ["XUN_OPENAI_BASE_URL"] = wanted.base_url
+            os.environ.pop("XUN_OPENAI_API_KEY", None)  # it is another server's
         if wanted.session is not None:
             plan = replace(plan, resume=wanted.session, last=False)
         try:
@@ -98,20 +127,24 @@ class ScreenOpener:
         local = await local_servers(servers=servers_of(os.environ))
         offers = [ModelOffer(f"{found.name}: {found.model}", found.model) for found in set_up if found.model]
         offers += [
-            ModelOffer(f"{found.name} on this machine: {name}", f"{found.provider}/{name}", base_url=found.base_url)
+            ModelOffer(f"{found.name} on this machine: {name}", f"{found.provider}/{name}", found.base_url)
             for found in local
             for name in found.models[:_SHOWN_MODELS]
         ]
         known = {found.provider for found in set_up}
-        offers += [ModelOffer(label, "", hint) for provider, label, hint in self._keys() if provider not in known]
+        offers += [offer for offer in _NEED_A_KEY if offer.key_of not in known]
         return [*offers, ModelOffer("the demonstration: a shipped script repairs a small repository, no key", "demo")]
 
-    def _keys(self) -> list[tuple[str, str, str]]:
-        file = self._paths.config_file
-        how = "leave with /exit, then: export {0}=…   or write api_key under [providers.{1}] in " + str(file)
-        return [
-            ("anthropic", "Anthropic (needs a key)", how.format("ANTHROPIC_API_KEY", "anthropic")),
-            ("openai", "OpenAI (needs a key)", how.format("OPENAI_API_KEY", "openai")),
-            ("openai-chat", "any OpenAI-compatible server (needs an address)",
-             "leave with /exit, then: export XUN_OPENAI_BASE_URL=… XUN_OPENAI_MODEL=… (and XUN_OPENAI_API_KEY)"),
-        ]  # fmt: skip
+    def use_key(self, provider: str, key: str, *, keep: bool) -> str:
+        """Use `key` for `provider` from now on."""
+        try:
+            checked = ProviderSettings(api_key=SecretStr(key)).api_key
+        except ValidationError as error:
+            raise XunError(f"this is no key: it {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
+        if checked is None:
+            raise XunError("this is no key: it is empty")
+        if keep:
+            set_value(self._paths.config_file, f"providers.{provider}.api_key", checked.get_secret_value())
+            return f"the key is kept in {self._paths.config_file}, which only you can read"
+        os.environ[_VARIABLES[provider]] = checked.get_secret_value()
+        return f"the key is used until xun ends; for good: export {_VARIABLES[provider]}=…"

@@ -11,7 +11,8 @@ from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 
-from xun.events import AnyEvent, QueueChanged
+from xun import __version__
+from xun.events import AnyEvent, QueueChanged, TurnEnded
 from xun.frontends.tui.activity import ActivityLine
 from xun.frontends.tui.crash import keep_details
 from xun.frontends.tui.desk import Desk, Level
@@ -22,6 +23,7 @@ from xun.frontends.tui.opening import Ears, NoModelError, Opener, Wanted
 from xun.frontends.tui.prompt.box import Prompt
 from xun.frontends.tui.prompt.complete import Completer, Item
 from xun.frontends.tui.prompt.history import History
+from xun.frontends.tui.question.choices import Menu
 from xun.frontends.tui.question.panel import QuestionPanel
 from xun.frontends.tui.queue_view import QueueView
 from xun.frontends.tui.standing import Watch
@@ -31,6 +33,7 @@ from xun.frontends.tui.transcript.view import Transcript
 from xun.policy.decision import Answer, Ask, would_save
 from xun.result import XunError
 
+WELCOME = "xun {version} · /help lists commands · @ names a file · ! runs a shell line · Shift+Tab: what is asked"
 TWICE = 2.0  # seconds within which the second Ctrl+C leaves
 CLOSING = 5.0  # seconds that running commands have to end when the screen closes
 
@@ -110,6 +113,7 @@ class XunApp(App[int]):
         on_signals(self.leave)
         self._prompt.take_keys()
         self.query_one(StatusLine).set(folder=self.opener.shown_folder)
+        self.say(WELCOME.format(version=__version__))
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -130,18 +134,23 @@ class XunApp(App[int]):
                 opened = await asyncio.to_thread(self.opener.open, wanted, ears)
                 break
             except NoModelError as error:
-                self.say(str(error), "warning")
+                if wanted.model or self.opener.names_model:
+                    self.say(str(error), "warning")
                 offer = await ask_model(self.opener, self.put, self.say)
                 if offer is None:
                     self.say("no model is chosen: /exit leaves; what you type is kept until there is one")
                     return
-                wanted = Wanted(model=offer.name, session=wanted.session, base_url=offer.base_url)
+                wanted = Wanted(model=offer.name or None, session=wanted.session, base_url=offer.base_url)
         old, self.desk = self.desk, Desk(opened, self)
         if old is not None:
             await old.close()
-        self._transcript.load(opened.agent.messages)
-        self._watch.start(opened.agent, self.opener.folder)
+        if opened.agent.messages:
+            self._transcript.load(opened.agent.messages)
+        self._watch.start(opened.agent)
+        self._files.look_in(opened.agent.workspace.root)
         self._stand()
+        if opened.starter and not self._early and self._prompt.blank:
+            self._prompt.put_back(opened.starter)
         for text in self._early:
             self.desk.typed(text)
         self._early.clear()
@@ -158,6 +167,8 @@ class XunApp(App[int]):
             self._show_queue()
         if self._watch.hear(event):
             self._stand()
+        if isinstance(event, TurnEnded) and self.desk is not None and (words := self.desk.opened.epilogue(event)):
+            self.say(words)
 
     def _stand(self) -> None:
         self.query_one(StatusLine).set(**self._watch.changes())
@@ -171,9 +182,9 @@ class XunApp(App[int]):
             queue = self.desk.agent.queue
             self.query_one(QueueView).show(queue.items, queue.steering, held=self.desk.turns.held)
 
-    async def put(self, ask: Ask) -> Answer:
-        """Put a question to the person."""
-        return await self._question.ask(ask)
+    async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
+        """Put a question to the person; `menu` takes the place of its usual answers."""
+        return await self._question.ask(ask, menu)
 
     def say(self, text: str, level: Level = "info") -> None:
         """Show a line, or what a command gave back."""

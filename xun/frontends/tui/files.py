@@ -28,6 +28,11 @@ class FileList:
         self._at = float("-inf")
         self._looking: threading.Thread | None = None
 
+    def look_in(self, folder: Path) -> None:
+        """From now on the files of `folder`."""
+        if folder != self._folder:
+            self._folder, self._names, self._at = folder, None, float("-inf")
+
     def names(self) -> Sequence[str] | None:
         """The list as far as it is known, None while the first one is looked for. Never waits."""
         if self._looking is None and time.monotonic() - self._at > FRESH:

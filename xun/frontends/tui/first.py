@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
+from typing import Protocol
 
 from xun.frontends.text import visible
 from xun.frontends.tui.opening import ModelOffer, Opener, choice, picked
+from xun.frontends.tui.question.choices import Menu, secret_menu
 from xun.policy.decision import Answer, Ask
+from xun.result import XunError
 
-Put = Callable[[Ask], Awaitable[Answer]]
 _TRUST = ("trust these files from now on, as they are", "use them this time only", "leave them out")
+_KEY = "The key goes to its provider and nowhere else; no log and no session has it."
+_KEEP = ("only until xun ends", "for good, in the configuration file, which only you can read")
+
+
+class Put(Protocol):
+    """Puts a question to the person."""
+
+    async def __call__(self, ask: Ask, menu: Menu | None = None) -> Answer: ...
 
 
 async def ask_trust(opener: Opener, put: Put) -> None:
@@ -22,26 +32,43 @@ async def ask_trust(opener: Opener, put: Put) -> None:
         f"This folder brings files that would steer xun:\n{names}\n"
         "Whoever wrote them could tell the model what to do. Commands and writes are asked about all the same."
     )
-    index = picked(
-        await put(choice("trust", question, _TRUST, title=f"Trust {visible(str(opener.folder))}?", default=2))
-    )
+    title = f"Trust {visible(opener.shown_folder)}?"
+    index = picked(await put(choice("trust", question, _TRUST, title=title, default=2)))
     if index in (0, 1):
         opener.trust(keep=index == 0)
 
 
 async def ask_model(opener: Opener, put: Put, say: Callable[[str], None]) -> ModelOffer | None:
     """Let the person choose among the models that can be used here. None when they decline."""
-    offers = await opener.offers()
     while True:
-        question = "xun needs a model. Keys are read from the environment or the configuration file."
-        index = picked(await put(choice("model", question, _labels(offers), title="Which model?")))
+        offers = await opener.offers()
+        labels = [offer.label for offer in offers]
+        index = picked(await put(choice("model", "xun needs a model to work with.", labels, title="Which model?")))
         if index is None:
             return None
         offer = offers[index]
         if offer.name:
             return offer
-        say(offer.hint)
+        if offer.hint:
+            say(offer.hint)
+        elif await _ask_key(offer, opener, put, say):
+            return ModelOffer(offer.label)
 
 
-def _labels(offers: Sequence[ModelOffer]) -> list[str]:
-    return [offer.label for offer in offers]
+async def _ask_key(offer: ModelOffer, opener: Opener, put: Put, say: Callable[[str], None]) -> bool:
+    """Ask for a key and for how long to keep it. False when the person goes back, or it is none."""
+    ask = choice(
+        "key", "The key goes to its provider and nowhere else; no log and no session has it.", (), title=offer.label
+    )
+    answer = await put(ask, secret_menu("paste or type the key"))
+    if not answer.text:
+        return False
+    index = picked(await put(choice("keep", "How long is it to be used?", _KEEP, title=offer.label)))
+    if index is None:
+        return False
+    try:
+        say(opener.use_key(offer.key_of, answer.text, keep=index == 1))
+    except XunError as error:
+        say(str(error))
+        return False
+    return True

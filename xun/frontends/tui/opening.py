@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from xun.agent.agent import Agent
 from xun.commands.context import CommandContext
 from xun.commands.registry import CommandRegistry
-from xun.events import AnyEvent
+from xun.events import AnyEvent, TurnEnded
 from xun.policy.decision import Answer, Ask
 from xun.result import XunError
 
@@ -21,15 +21,17 @@ class NoModelError(XunError):
 
 @dataclass(frozen=True, slots=True)
 class ModelOffer:
-    """One way to a model. `name` is what `--model` takes, "" where something has to be set first: `hint` says what.
+    """One way to a model: `name` is what `--model` takes.
 
-    `base_url` is the address of a local server.
+    `base_url` is the address of a local server. Where a key is missing, `key_of` is the provider that it is for; `hint`
+    says what else can be done.
     """
 
     label: str
-    name: str
-    hint: str = ""
+    name: str = ""
     base_url: str = ""
+    key_of: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,15 @@ class Opened(Protocol):
 
     @property
     def agent(self) -> Agent[Any]: ...
+
+    @property
+    def starter(self) -> str:
+        """A prompt to offer, "" where there is none."""
+        ...
+
+    def epilogue(self, event: TurnEnded) -> str:
+        """What is to be shown after a turn, "" where there is nothing."""
+        ...
 
     @property
     def commands(self) -> CommandRegistry: ...
@@ -78,12 +89,24 @@ class Opener(Protocol):
         """The folder, as short as it can be told."""
         ...
 
+    @property
+    def names_model(self) -> bool:
+        """Whether a model is asked for by name, so that it is worth telling why there is none."""
+        ...
+
     def untrusted(self) -> Sequence[str]:
         """The files of this folder that nobody has agreed to, as they are now: what a yes would load."""
         ...
 
     def trust(self, *, keep: bool) -> None:
         """Agree to them, for this run or for good. Raises `XunError`."""
+        ...
+
+    def use_key(self, provider: str, key: str, *, keep: bool) -> str:
+        """Use `key` for `provider` from now on, `keep` in the configuration file too; says where it was kept.
+
+        Raises `XunError` for what cannot be a key, or where it cannot be kept.
+        """
         ...
 
     def open(self, wanted: Wanted, ears: Ears) -> Opened:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,10 @@ class Watch:
         self._branch = ""
         self._refused = 0
 
-    def start(self, agent: Agent[Any], folder: Path) -> None:
-        """Follow `agent`, which works in `folder`, from now on."""
-        self._agent, self._folder, self._refused = agent, folder, 0
-        self._branch = branch_of(folder)
+    def start(self, agent: Agent[Any]) -> None:
+        """Follow `agent` from now on."""
+        self._agent, self._folder, self._refused = agent, agent.workspace.root, 0
+        self._branch = branch_of(self._folder)
 
     def hear(self, event: AnyEvent) -> bool:
         """Take note of `event`. True where the line may have to change."""
@@ -59,6 +60,7 @@ class Watch:
             return {}
         return {
             "mode": agent.mode,
+            "folder": short(self._folder),
             "branch": self._branch,
             "model": agent.model_name,
             "effort": agent.effort or "",
@@ -69,3 +71,9 @@ class Watch:
             "refused": self._refused,
             "yolo": agent.gate.auto_confirm,
         }
+
+
+def short(folder: Path) -> str:
+    """`folder`, its home as a tilde."""
+    home = Path(os.path.realpath(Path.home()))
+    return f"~/{folder.relative_to(home)}" if home in folder.parents else str(folder)

@@ -8,7 +8,8 @@ from typing import Literal
 
 from xun.policy.decision import Answer, Ask
 
-Entry = Literal["", "reason", "words"]  # what is typed before the answer is complete: a reason for a no, own words
+Entry = Literal["", "reason", "words", "secret"]
+"""What is typed before an answer is complete: a reason for a no, own words, or a secret that is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ def menu_of(ask: Ask, saves: Sequence[str] = ()) -> Menu:
     session = Choice("yes, for this session", Answer.session(), "s", ", ".join(kept))
     choices = (ONCE, session, *always, NO)
     return Menu(choices, 0 if ask.default != "no" else len(choices) - 1)
+
+
+def secret_menu(label: str) -> Menu:
+    """The one answer of a question for a key or the like: what is typed is not shown."""
+    return Menu((Choice(label, Answer.say(""), entry="secret"), Choice("go back", Answer.no())), 0)
 
 
 def _write_question(ask: Ask, kept: Sequence[str], always: Sequence[Choice]) -> Menu:

@@ -25,7 +25,13 @@ from xun.policy.decision import Answer, Ask
 GRACE = 0.6  # seconds without a key before the question takes the keys
 GRACE_WITH_DRAFT = 1.5  # the same while something half typed stands in the prompt
 _ANSWERS = "a number or letter answers · Esc no · Tab back to the prompt"
+_NUMBERS = "a number answers · Esc leaves it · Tab back to the prompt"
 _WAITS = "waits until you stop typing · Tab answers now"
+_PLACEHOLDERS = {
+    "reason": "why? Enter says no, Esc goes back",
+    "words": "Enter sends it, Esc goes back",
+    "secret": "it is not shown; Enter takes it, Esc goes back",
+}
 _OTHERS = 8  # rows that the rest of the screen keeps
 
 
@@ -33,6 +39,7 @@ _OTHERS = 8  # rows that the rest of the screen keeps
 class _Waiting:
     ask: Ask
     answer: asyncio.Future[Answer]
+    menu: Menu | None = None
 
 
 class QuestionPanel(Vertical, can_focus=True):
@@ -91,9 +98,12 @@ class QuestionPanel(Vertical, can_focus=True):
 
     # Asking
 
-    async def ask(self, ask: Ask) -> Answer:
-        """Put `ask` to the person and wait for the answer. Cancelling it takes the question back."""
-        waiting = _Waiting(ask, asyncio.get_running_loop().create_future())
+    async def ask(self, ask: Ask, menu: Menu | None = None) -> Answer:
+        """Put `ask` to the person and wait for the answer. Cancelling it takes the question back.
+
+        `menu` takes the place of the answers that such a question usually has.
+        """
+        waiting = _Waiting(ask, asyncio.get_running_loop().create_future(), menu)
         self._waiting.append(waiting)
         self._show()
         try:
@@ -140,7 +150,7 @@ class QuestionPanel(Vertical, can_focus=True):
             self._stop_grace()
             self.post_message(self.Left())
             return
-        self._menu = menu_of(first.ask, self._saves(first.ask))
+        self._menu = first.menu or menu_of(first.ask, self._saves(first.ask))
         self._at, self._moved = self._menu.default, False
         self.set_class(any(decision.hard for decision in first.ask.decisions), "-careful")
         self.query_one("#question-text", Static).update(body(first.ask))
@@ -262,8 +272,9 @@ class QuestionPanel(Vertical, can_focus=True):
         """The reason, or the own words, are complete."""
         event.stop()
         entry, text = self._entry, event.value.strip()
-        if entry is None or (entry.entry == "words" and not text):
+        if entry is None or (entry.entry != "reason" and not text):
             return
+        event.input.value = ""
         self._give(Answer.no(text or None) if entry.entry == "reason" else Answer.say(text))
 
     def key_escape(self, event: Key) -> None:
@@ -301,7 +312,8 @@ class QuestionPanel(Vertical, can_focus=True):
         lines = [self._line(index, choice) for index, choice in enumerate(self._menu.choices)]
         if self._menu.more:
             lines.append(plain("    m more answers", "dim"))
-        hint = _ANSWERS if self.ready else _WAITS
+        answers = _ANSWERS if any(choice.key for choice in self._menu.choices) else _NUMBERS
+        hint = answers if self.ready else _WAITS
         self.query_one("#question-menu", Static).update(Content("\n").join([*lines, plain(hint, "dim")]))
 
     def _line(self, index: int, choice: Choice) -> Content:
