@@ -1,4 +1,7 @@
-"""Synchronous code of others (tools, callbacks) runs in threads of its own, which nobody has to wait for."""
+"""Code of others (tools, callbacks) runs apart from ours.
+
+Synchronous code has a thread of its own, which nobody has to wait for, and asynchronous code a task of its own.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import asyncio
 import contextvars
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NoReturn, TypeVar
 
@@ -47,6 +50,36 @@ async def run_in_thread(function: Callable[[], T], name: str) -> T:
         slots.release()
         raise
     return (await settled)()
+
+
+async def run_in_task(function: Callable[[], Awaitable[T]]) -> T:
+    """Await what `function` returns in a task of its own: that task is all it can cancel.
+
+    Cancelling the wait cancels the task and waits for its end. Raises what the code raises.
+    """
+    return (await asyncio.create_task(awaited(function)))()
+
+
+async def awaited(function: Callable[[], Awaitable[T]]) -> Callable[[], T]:
+    """What awaiting it led to, as a function that returns or raises it again, but for a cancellation, which passes.
+
+    A task that raises `KeyboardInterrupt` or `SystemExit` ends the loop: one that awaits this does not.
+    """
+    try:
+        value = await function()
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+        return partial(_raise, error)
+    return lambda: value
+
+
+def text_of(error: BaseException) -> str:
+    """What `error` of others says: its class where that is nothing, or where asking it fails, in whatever way."""
+    try:
+        return str(error) or type(error).__name__
+    except BaseException:  # noqa: BLE001 - an exception of others that cannot even be shown
+        return type(error).__name__
 
 
 def _outcome_of(function: Callable[[], T]) -> Callable[[], T]:

@@ -88,4 +88,4 @@ def test_bytes_that_are_no_text_are_replaced_and_the_person_told() -> None:
 
 def test_a_folder_name_that_is_no_text_can_be_sent() -> None:
     text = build_system(base="x", workspace_root=Path("/w/caf\udce9"), instructions=(), planning=False)
-    assert "Workspace: /w/caf?" in text
+    assert "Workspace: /w/caf\ufffd" in text

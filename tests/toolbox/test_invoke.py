@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import gc
 import os
 import subprocess
 import sys
@@ -112,11 +113,12 @@ async def test_an_awaitable_that_ends_with_generator_exit_is_an_error():
     assert (await run(slow)).unwrap_err().error == "mine"
 
 
-async def test_closing_the_coroutine_that_waits_is_no_failure_of_the_tool():
-    closed = []
+def test_a_loop_that_is_abandoned_is_no_failure_of_the_tool():
+    closed, started = [], asyncio.Event()
 
     async def slow() -> None:
         try:
+            started.set()
             await asyncio.sleep(60)
         except GeneratorExit:
             closed.append("tool")
@@ -127,12 +129,32 @@ async def test_closing_the_coroutine_that_waits_is_no_failure_of_the_tool():
         closed.append(str(result))
 
     async def begin() -> None:
-        waiting.send(None)
+        waiting.append(asyncio.ensure_future(wait()))
+        await started.wait()
 
-    waiting = wait()
-    await asyncio.create_task(begin())
-    waiting.close()
+    loop, waiting = asyncio.new_event_loop(), []
+    loop.set_exception_handler(lambda *_: None)  # it would tell of tasks that were destroyed
+    loop.run_until_complete(begin())
+    loop.close()
+    waiting.clear()
+    gc.collect()
     assert closed == ["tool"]
+
+
+@pytest.mark.parametrize("name", ["cancel", "raise"])
+async def test_a_tool_can_cancel_itself_alone(name: str):
+    async def slow() -> None:
+        if name == "raise":
+            raise asyncio.CancelledError
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(60)
+
+    with pytest.raises(asyncio.CancelledError):
+        await run(slow)
+    task = asyncio.current_task()
+    assert task is not None and not task.cancelling()
 
 
 @pytest.mark.spec("X-RES-04")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable
@@ -48,7 +47,7 @@ class EventBus:
         for listener in tuple(self._listeners):
             try:
                 listener(event)
-            except (Exception, asyncio.CancelledError, SystemExit):  # noqa: BLE001 - its fault must not end the turn
+            except BaseException:  # noqa: BLE001 - whatever its fault is, it must not end the turn, nor the loop
                 _log.exception("a listener failed and is dropped")
                 if listener in self._listeners:
                     self._listeners.remove(listener)

@@ -75,7 +75,18 @@ def find_tool(call: ToolCall, offered: Sequence[Tool], arguments: Any) -> Prepar
 
 
 async def run_call(turn: Turn, item: Prepared) -> None:
-    """Run one prepared call and record its one result."""
+    """Run one prepared call and record its one result.
+
+    A `KeyboardInterrupt` that the tool raises, or whoever is asked, cancels the turn.
+    """
+    try:
+        await _run(turn, item)
+    except KeyboardInterrupt:
+        turn.interrupt()
+        raise asyncio.CancelledError from None
+
+
+async def _run(turn: Turn, item: Prepared) -> None:
     call = item.call
     if turn.stop is not None:
         return _end(turn, call, Err(SKIPPED), "skipped")

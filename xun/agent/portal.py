@@ -6,10 +6,12 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any, TypeVar
+
+from xun.worker import awaited
 
 T = TypeVar("T")
 _log = logging.getLogger("xun.loop")
@@ -60,11 +62,11 @@ def run_blocking(coroutine: Coroutine[Any, Any, T], *, twin: str, loop: asyncio.
         coroutine.close()
         raise RuntimeError(f"this would block the running event loop; use `await {twin}` instead")
     target = loop or _own_loop()
-    tasks: list[asyncio.Task[T]] = []
+    tasks: list[asyncio.Task[Callable[[], T]]] = []
     outcome: Future[T] = Future()
 
     def start() -> None:
-        task = target.create_task(coroutine)
+        task = target.create_task(awaited(lambda: coroutine))
         task.add_done_callback(partial(_hand_over, outcome))
         tasks.append(task)
 
@@ -84,11 +86,12 @@ def run_blocking(coroutine: Coroutine[Any, Any, T], *, twin: str, loop: asyncio.
         raise
 
 
-def _hand_over(outcome: Future[T], task: asyncio.Task[T]) -> None:
+def _hand_over(outcome: Future[T], task: asyncio.Task[Callable[[], T]]) -> None:
     if task.cancelled():
         outcome.cancel()
         outcome.set_running_or_notify_cancel()
-    elif (error := task.exception()) is not None:
+        return
+    try:
+        outcome.set_result(task.result()())
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is for whoever waits
         outcome.set_exception(error)
-    else:
-        outcome.set_result(task.result())

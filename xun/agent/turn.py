@@ -35,6 +35,7 @@ from xun.messages import Message, ToolCall, ToolResult, Usage
 from xun.policy.decision import Answer
 from xun.providers.base import ModelInfo, ProviderError
 from xun.result import XunError
+from xun.worker import text_of
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
@@ -89,6 +90,7 @@ class Turn:
         self._spent = Spent()
         self.denials: list[Denial] = []
         self.stop: Stop | None = None
+        self.interrupted = False
         self.over = False
         self.loop = asyncio.get_running_loop()
         self.done: asyncio.Future[RunResult] = self.loop.create_future()
@@ -215,6 +217,11 @@ class Turn:
 
     # The end.
 
+    def interrupt(self) -> None:
+        """Somebody's code raised `KeyboardInterrupt`: cancel the turn. Raised on, it would end the loop instead."""
+        self.interrupted = True
+        self.agent.cancel()
+
     async def ended(self) -> RunResult:
         """Wait for the end, on any loop. Cancelling the wait leaves the turn alone."""
         if asyncio.get_running_loop() is self.loop:
@@ -226,7 +233,7 @@ class Turn:
         """Close the transcript and tell `TurnEnded`. Runs as the task's done-callback: whatever ended the task."""
         if self.over:
             return
-        status, reason, error = _outcome(task)
+        status, reason, error = _outcome(task, "interrupted" if self.interrupted else "cancelled")
         self._close_questions()
         self.close_calls()
         output = self._reply.text if self._reply is not None else ""
@@ -262,9 +269,9 @@ async def _wait_for(done: asyncio.Future[RunResult]) -> RunResult:
     return await asyncio.shield(done)
 
 
-def _outcome(task: asyncio.Task[None]) -> tuple[Status, StopReason, ErrorDetail | None]:
+def _outcome(task: asyncio.Task[None], cancelled: str) -> tuple[Status, StopReason, ErrorDetail | None]:
     if not task.done() or task.cancelled():  # not done: its loop was stopped in the middle of it
-        return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message="the run was cancelled")
+        return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message=f"the run was {cancelled}")
     match task.exception():
         case None:
             return "completed", "end_turn", None
@@ -278,4 +285,5 @@ def _outcome(task: asyncio.Task[None]) -> tuple[Status, StopReason, ErrorDetail 
             )
             return "failed", "usage" if error.kind == "config" else "error", detail
         case error:
-            return "failed", "error", ErrorDetail(kind="internal", message=f"{type(error).__name__}: {error}")
+            said = " ".join(text_of(error).split())
+            return "failed", "error", ErrorDetail(kind="internal", message=f"{type(error).__name__}: {said}")

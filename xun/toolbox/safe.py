@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from xun.result import Err, ErrorInfo, Ok, Result, to_jsonable
+from xun.worker import text_of
 
 _PASSING = (KeyboardInterrupt, asyncio.CancelledError)
 
@@ -73,11 +74,11 @@ def as_result(value: Any) -> Result[Any]:
 
 def error_of(error: BaseException) -> Err:
     """`error` as an `Err`: its text, or its class where it has none, and its `repr` as the details."""
-    return Err(ErrorInfo(error=_text(str, error) or type(error).__name__, details=_text(repr, error)))
+    return Err(ErrorInfo(error=text_of(error), details=_repr(error)))
 
 
-def _text(render: Callable[[BaseException], str], error: BaseException) -> str:
+def _repr(error: BaseException) -> str:
     try:
-        return render(error)
-    except Exception:  # noqa: BLE001 - an exception that cannot even be shown
+        return repr(error)
+    except BaseException:  # noqa: BLE001 - an exception of others that cannot even be shown
         return type(error).__name__

@@ -18,7 +18,7 @@ from xun.toolbox.names import is_valid
 from xun.toolbox.safe import error_of, except_safe, except_safe_await
 from xun.toolbox.signature import doc_of, name_of, read_signature
 from xun.toolbox.validation import Validator
-from xun.worker import run_in_thread
+from xun.worker import run_in_task, run_in_thread
 
 DEFAULT_TIMEOUT = 25.0
 _ACTIONS = (Run, Read, Write, Fetch, UseTool)
@@ -125,15 +125,15 @@ class Tool:
         """Run the tool with validated `arguments`. Permission and time limit are the caller's part.
 
         An exception is an `Err`; only cancellation and `KeyboardInterrupt` pass. A synchronous function runs
-        in a thread; cancelling stops waiting for it, not the function.
+        in a thread, and cancelling stops waiting for it, not the function; an asynchronous one in a task of its own.
         """
         call = partial(self.function, **arguments, **dict.fromkeys(self._context, ctx))
         if self.is_async:
-            return await except_safe_await(call)
+            return await run_in_task(partial(except_safe_await, call))
         try:
             result = await run_in_thread(partial(except_safe, call), f"tool-{self.name}")
         except RuntimeError as error:
             return error_of(error)
         if result.is_ok() and inspect.isawaitable(waiting := result.unwrap()):
-            return await except_safe_await(lambda: waiting)
+            return await run_in_task(partial(except_safe_await, lambda: waiting))
         return result
