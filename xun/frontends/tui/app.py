@@ -30,6 +30,7 @@ from xun.frontends.tui.standing import Watch
 from xun.frontends.tui.status import StatusLine
 from xun.frontends.tui.theme import NAME, make_theme
 from xun.frontends.tui.transcript.view import Transcript
+from xun.frontends.tui.way_on import way_on
 from xun.policy.decision import Answer, Ask, would_save
 from xun.result import XunError
 
@@ -167,8 +168,10 @@ class XunApp(App[int]):
             self._show_queue()
         if self._watch.hear(event):
             self._stand()
-        if isinstance(event, TurnEnded) and self.desk is not None and (words := self.desk.opened.epilogue(event)):
-            self.say(words)
+        if isinstance(event, TurnEnded) and self.desk is not None:
+            words = self.desk.opened.epilogue(event) or way_on(event)
+            if words:
+                self.say(words)
 
     def _stand(self) -> None:
         self.query_one(StatusLine).set(**self._watch.changes())
