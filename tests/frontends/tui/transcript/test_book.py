@@ -217,3 +217,8 @@ def test_what_comes_while_details_are_shown_is_unfolded_too() -> None:
     assert [line for line in told.lines if "│" in line] == ["  │ first", "  │ second"]
     told.rows.unfold(False)
     assert not [line for line in told.lines if "│" in line]
+
+
+def test_a_call_id_that_is_used_again_gets_a_row_of_its_own() -> None:
+    told = Told(turn(), *ran(bash("one"), "exit code 0"), *ran(bash("two"), "exit code 1"))
+    assert told.lines == ["", "✓ bash one  exit 0 · ▸", "✗ bash two  exit 1 · ▸"]

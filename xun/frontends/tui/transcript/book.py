@@ -33,6 +33,7 @@ from xun.frontends.tui.transcript.tool_row import ToolRow
 from xun.messages import Image, Message, Text, ToolCall, ToolResult
 from xun.messages import Thinking as ThinkingBlock
 from xun.policy.action import describe
+from xun.policy.decision import Decision
 
 
 class Book:
@@ -81,13 +82,22 @@ class Book:
         """
         if isinstance(event, TurnStarted) and self._agent is None:
             self._agent = event.agent_id
-        foreign = self._agent is not None and event.agent_id != self._agent
-        if foreign and not isinstance(event, Notice | Decided):
-            return False
+        if self._agent is not None and event.agent_id != self._agent:
+            return self._overhear(event)
         if isinstance(event, TextDelta | ThinkingDelta):
             self._stream.take(event)
             return True
         return self._hear_call(event) or self._hear_turn(event)
+
+    def _overhear(self, event: AnyEvent) -> bool:
+        match event:
+            case Notice(level=level, text=text):
+                self.add(NoticeItem(text, level))
+            case Decided(allowed=False, decision=decision):
+                self.add(NoticeItem(_refused(decision), "warning"))
+            case _:
+                return False
+        return True
 
     def _hear_turn(self, event: AnyEvent) -> bool:
         match event:
@@ -123,9 +133,7 @@ class Book:
             case Decided(call_id=call_id) if call_id in self._calls:
                 self._change(call_id, lambda row: row.decided(event))
             case Decided(allowed=False, decision=decision):
-                why = "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
-                what = one_line(describe(decision.action), 200)
-                self.add(NoticeItem(f"refused: {what}" + (f" ({why})" if why else ""), "warning"))
+                self.add(NoticeItem(_refused(decision), "warning"))
             case _:
                 return False
         return True
@@ -139,13 +147,14 @@ class Book:
         self._rows.changed(index)
 
     def _row(self, call: ToolCall) -> ToolRow:
-        """The row of a call, made at the end where there is none."""
-        if call.id not in self._calls:
-            self._stream.flush()
-            last = self._rows[len(self._rows) - 1] if len(self._rows) else None
-            row = ToolRow(call, gap=not isinstance(last, ToolRow))
-            self._calls[call.id] = (self._rows.append(row), row)
-        return self._calls[call.id][1]
+        """The row of a call, made at the end where there is none. Some servers use their ids again."""
+        if call.id in self._calls and not self._calls[call.id][1].finished:
+            return self._calls[call.id][1]
+        self._stream.flush()
+        last = self._rows[len(self._rows) - 1] if len(self._rows) else None
+        row = ToolRow(call, gap=not isinstance(last, ToolRow))
+        self._calls[call.id] = (self._rows.append(row), row)
+        return row
 
     def _message(self, message: Message) -> None:
         if message.role == "assistant":
@@ -203,6 +212,11 @@ def _result(row: ToolRow, result: ToolResult) -> None:
     """A result in history. What the call's own end told is better where that is known."""
     if not row.finished:
         row.ended("error" if result.is_error else "ok", result)
+
+
+def _refused(decision: Decision) -> str:
+    why = "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
+    return f"refused: {one_line(describe(decision.action), 200)}" + (f" ({why})" if why else "")
 
 
 def _prompt(message: Message) -> Iterator[Item]:
