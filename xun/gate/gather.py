@@ -53,7 +53,9 @@ def gather(
     # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
     own_home = str(home) if os.environ.get("HOME") else ""
     real_roots = tuple(realpath(root) for root in roots)
-    if isinstance(action, Read | Write):
+    if isinstance(action, Write) and action.op in ("move", "delete") and (link := _link(action.path)):
+        paths[action.path] = link
+    elif isinstance(action, Read | Write):
         look(action.path, Use(Arg(action.path), "read"), paths, budget)
         if isinstance(action, Write) and action.op in ("move", "delete"):
             trees[action.path] = _protected_below(action.path, real_roots, budget)
@@ -136,6 +138,14 @@ def _path(path: str, *, follows: bool) -> PathFact:
         links=target.st_nlink if kind == "file" else 0,
         unclear=follows and _unclear(path, real),
     )
+
+
+def _link(path: str) -> PathFact | None:
+    """A link itself, by where it is and not by where it leads: moved or deleted, it goes alone. None if it is none."""
+    folder, name = posixpath.split(path)
+    if name in ("", ".", "..") or not posixpath.islink(path):
+        return None
+    return PathFact(real=posixpath.join(realpath(folder), name), kind="other", is_symlink=True)
 
 
 def _unclear(path: str, real: str) -> bool:

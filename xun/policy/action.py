@@ -28,7 +28,10 @@ class Read(_Action):
 
 
 class Write(_Action):
-    """Change a path. `path` is absolute, as asked. `diff` is a unified diff to show, where there is one."""
+    """Change a path. `path` is absolute, as asked. `diff` is a unified diff to show, where there is one.
+
+    `delete` and `move` are of what stands at the path itself: of a link they are of the link, never of where it leads.
+    """
 
     kind: Literal["write"] = "write"
     path: str

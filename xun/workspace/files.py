@@ -67,9 +67,13 @@ class Entry:
 
 
 def info_of(workspace: Workspace, path: Path) -> os.stat_result | None:
-    """What is at `path`, a final link not followed; None if nothing is, or a folder on the way is missing."""
+    """What is at `path`, a final link not followed; None if nothing is, or a folder on the way is missing.
+
+    Raises `FileError`, also where a root of the workspace is gone.
+    """
     if path in workspace.roots:
-        return path.lstat()
+        with _opened(_open_root(path)) as descriptor:
+            return os.fstat(descriptor)
     try:
         with _parent(workspace, path) as (folder, name):
             return os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -101,13 +105,13 @@ def read(workspace: Workspace, path: Path, *, limit: int) -> Snapshot:
 
 
 def create(workspace: Workspace, path: Path, data: bytes) -> None:
-    """A new file with `data` and the usual mode for new files. Missing folders are made.
+    """A new file with `data` and the usual mode for new files. Missing folders are made; if it fails, none stays.
 
     Raises `FileError` if something is there already.
     """
     try:
         with (
-            _parent(workspace, path, make=True) as (folder, name),
+            _made_parent(workspace, path) as (folder, name),
             _temporary(folder, 0o666) as (temp, descriptor),
         ):
             _fill(descriptor, data)
@@ -160,7 +164,7 @@ def remove(workspace: Workspace, path: Path, *, recursive: bool = False) -> None
 
 
 def move(workspace: Workspace, source: Path, target: Path) -> None:
-    """Give a file, link or folder another path. Folders on the way to `target` are made.
+    """Give a file, link or folder another path. Folders on the way to `target` are made; if it fails, none stays.
 
     Raises `FileError` if something is at `target`, or if `source` holds a root of the workspace. From one
     file system to another only files can be moved.
@@ -170,7 +174,7 @@ def move(workspace: Workspace, source: Path, target: Path) -> None:
     try:
         with _parent(workspace, source) as (folder, name):
             info = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            with _parent(workspace, target, make=True) as (new_folder, new_name):
+            with _made_parent(workspace, target) as (new_folder, new_name):
                 _move(info, folder, name, new_folder, new_name)
     except FileExistsError as error:
         raise FileError(f"{target} exists already: choose another path, or delete it first") from error
@@ -182,63 +186,90 @@ def entries(workspace: Workspace, path: Path) -> list[Entry]:
     """What is in a folder, sorted by name. Raises `FileError`."""
     found: list[Entry] = []
     try:
-        descriptor = _open_listed(workspace, path)
-        try:
-            with os.scandir(descriptor) as scan:
-                for item in scan:
-                    with suppress(FileNotFoundError):  # removed while we looked
-                        target = os.readlink(item.name, dir_fd=descriptor) if item.is_symlink() else None
-                        found.append(Entry(item.name, item.stat(follow_symlinks=False), target))
-        finally:
-            os.close(descriptor)
+        with (
+            _opened(_walk(workspace, path)) as folder,
+            _opened(os.open(".", _LISTED, dir_fd=folder)) as descriptor,
+            os.scandir(descriptor) as scan,
+        ):
+            for item in scan:
+                with suppress(FileNotFoundError):  # removed while we looked
+                    target = os.readlink(item.name, dir_fd=descriptor) if item.is_symlink() else None
+                    found.append(Entry(item.name, item.stat(follow_symlinks=False), target))
     except OSError as error:
         raise _explained(path, error) from error
     return sorted(found, key=lambda entry: os.fsencode(entry.name))
 
 
 @contextmanager
-def _parent(workspace: Workspace, path: Path, *, make: bool = False) -> Generator[tuple[int, str], None, None]:
-    """A descriptor of the folder that holds `path`, and the name of `path` in it."""
-    if path in workspace.roots:
-        raise FileError(f"{path} is the workspace itself or its temporary folder, not a file in it")
-    descriptor = _walk(workspace, path.parent, make=make)
+def _opened(descriptor: int) -> Generator[int, None, None]:
     try:
-        yield descriptor, path.name
+        yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _walk(workspace: Workspace, path: Path, *, make: bool = False) -> int:
+@contextmanager
+def _parent(workspace: Workspace, path: Path) -> Generator[tuple[int, str], None, None]:
+    """A descriptor of the folder that holds `path`, and the name of `path` in it."""
+    _refuse_root(workspace, path)
+    with _opened(_walk(workspace, path.parent)) as descriptor:
+        yield descriptor, path.name
+
+
+@contextmanager
+def _made_parent(workspace: Workspace, path: Path) -> Generator[tuple[int, str], None, None]:
+    """`_parent`, for which missing folders are made. They are removed again where what they are for fails."""
+    _refuse_root(workspace, path)
+    made: list[Path] = []
+    try:
+        with _opened(_walk(workspace, path.parent, made)) as descriptor:
+            yield descriptor, path.name
+    except BaseException:
+        for folder in reversed(made):
+            with suppress(FileError, OSError), _parent(workspace, folder) as (above, name):
+                os.rmdir(name, dir_fd=above)  # one that somebody else uses by now is not empty, and stays
+        raise
+
+
+def _refuse_root(workspace: Workspace, path: Path) -> None:
+    if path in workspace.roots:
+        raise FileError(f"{path} is the workspace itself or its temporary folder, not a file in it")
+
+
+def _walk(workspace: Workspace, path: Path, made: list[Path] | None = None) -> int:
+    """A descriptor of the folder `path`. With `made`, missing ones are made and added to it."""
     root = workspace.root_of(path)
     if root is None:
         raise FileError(f"{path} is not within the workspace")
-    descriptor = os.open(root, _FOLDER)
+    descriptor = _open_root(root)
+    at = root
     for part in path.relative_to(root).parts:
-        try:
-            inner = _enter(descriptor, part, make=make)
-        finally:
-            os.close(descriptor)
-        descriptor = inner
+        at /= part
+        with _opened(descriptor):
+            if made is not None and _make(descriptor, part):
+                made.append(at)
+            descriptor = os.open(part, _FOLDER, dir_fd=descriptor)
     return descriptor
 
 
-def _enter(folder: int, name: str, *, make: bool) -> int:
+def _open_root(root: Path) -> int:
     try:
-        return os.open(name, _FOLDER, dir_fd=folder)
+        return os.open(root, _FOLDER)
     except FileNotFoundError:
-        if not make:
-            raise
-    with suppress(FileExistsError):
-        os.mkdir(name, dir_fd=folder)
-    return os.open(name, _FOLDER, dir_fd=folder)
+        raise FileError(f"The workspace folder {root} no longer exists: make it again, or end this session") from None
+    except OSError as error:
+        raise _explained(root, error) from error
 
 
-def _open_listed(workspace: Workspace, path: Path) -> int:
-    folder = _walk(workspace, path)
+def _make(folder: int, name: str) -> bool:
+    """Make a folder unless something is there; returns whether it was made."""
     try:
-        return os.open(".", _LISTED, dir_fd=folder)
-    finally:
-        os.close(folder)
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=folder)
+            return True
+    return False
 
 
 @contextmanager
