@@ -70,15 +70,16 @@ class Reading(RuleBasedStateMachine):
     @rule(width=st.integers(20, 120), height=st.integers(3, 40))
     def resize(self, width: int, height: int) -> None:
         shown = self.window.shown()[0]
-        item, at = self.rows[shown.item], shown.line.at
+        item, place = self.rows[shown.item], self.window._place
         self.window.resize(width, height)
         if self.window.following:
             return
         shown = self.window.shown()[0]
         assert self.rows[shown.item] is item
         lines = self.rows.lines(shown.item)
-        assert shown.line.at <= at
-        assert shown.number + 1 == len(lines) or lines[shown.number + 1].at > at
+        # The text that was first when somebody last scrolled, however many widths there were since.
+        assert shown.line.at <= place
+        assert shown.number + 1 == len(lines) or lines[shown.number + 1].at > place
 
     @rule(rows=st.integers(-30, 30))
     def move(self, rows: int) -> None:
