@@ -142,6 +142,7 @@ async def test_an_obeyed_instruction_in_a_file_settles_no_more_than_a_soft_reaso
     assert [is_risk(request) for request in server.requests] == [False, True, True, False]
     [by_risk] = [event for event in heard.of(Decided) if event.by == "risk"]
     assert by_risk.assessment.looked and by_risk.decision.action.command == "make notes"
+    assert result.usage.input_tokens == 10 + 10 + 100 + 10  # of every step of the assessor too
 
 
 BREAKING_OUT = [

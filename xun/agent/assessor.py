@@ -86,14 +86,15 @@ class _Hearing:
         self.looked = False
         self._agent = agent
         self._info = info
+        current = CURRENT.get()  # now: the small agent's own calls change it
+        self._turn = current[0] if current is not None and current[0].agent is agent else None
 
     def __call__(self, event: AnyEvent) -> None:
         if isinstance(event, ToolStarted):
             self.looked = True
         elif isinstance(event, MessageAdded) and event.message.reply and (usage := event.message.reply.usage):
-            current = CURRENT.get()
-            if current is not None and current[0].agent is self._agent:
-                current[0].spend(usage, self._info)
+            if self._turn is not None:
+                self._turn.spend(usage, self._info)
             else:
                 self._agent.totals.add(name_of(self._info), usage, self._info.cost(usage))
 
