@@ -16,7 +16,6 @@ from xun.agent.agent import Agent
 from xun.agent.compact import Compaction
 from xun.agent.instructions import InstructionFile, build_system
 from xun.agent.limits import Limits
-from xun.agent.run_result import RunResult
 from xun.config.load import Config
 from xun.config.load import load as load_config
 from xun.config.log import start_log
@@ -24,6 +23,7 @@ from xun.config.models_file import load_models
 from xun.config.paths import Paths, current_folder, find_paths, private_folder
 from xun.config.policy_file import append_rules, load_policy
 from xun.config.redact import Redactor
+from xun.config.regular import UnreadableError, read_named
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 EARLIER = "earlier"  # what a resumed session has cost: its file does not keep it by model
 PLANNING_GROUP = "framework"  # where write_todos is, which the prompt's line on planning speaks of
+SYSTEM_LIMIT = 1024 * 1024  # bytes of a system prompt
 Say = Callable[[str], None]
 
 
@@ -97,15 +98,26 @@ class Prepared:
         if self.session is not None:
             self.session.close()
 
-    def epilogue(self, result: RunResult) -> str:
-        """What is shown after the answer: for the demonstration, what it changed."""
-        if self.copy is None:
+    def epilogue(self, ok: bool) -> str:
+        """What is shown after an answer: for the demonstration, what it changed."""
+        if self.copy is None or not ok:
             return ""
-        return f"{demo.changes(self.copy)}\n\nThe repaired copy is in {self.copy}" if result.ok else ""
+        return f"{demo.changes(self.copy)}\n\nThe repaired copy is in {self.copy}"
 
 
-def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_ask: OnAsk | None = None) -> Prepared:
-    """Everything for one run. `say` is told notices, one line each. Raises `SetupError`."""
+def build_run(
+    plan: RunPlan,
+    *,
+    hear: Callable[[AnyEvent], None],
+    say: Say,
+    note: Say | None = None,
+    on_ask: OnAsk | None = None,
+) -> Prepared:
+    """Everything for one run. Raises `SetupError`.
+
+    `say` is told what is wrong, one line each; `note` (`say` unless given) what a person may do without knowing.
+    """
+    note = note or say
     with _one_line():
         freeze()
         paths = find_paths()
@@ -115,10 +127,9 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
         config = load_config(paths, trust=trust, flags=plan.settings)
         redact = config.redactor()
         log = start_log(redact)
-        for line in (*config.warnings, *_use_models(paths), *trust.notices()):
+        for line in (*config.warnings, *_use_models(paths)):
             say(line)
-        if trust.pending:
-            say("(--trust uses these files for this run)")
+        _tell_trust(trust, say if trust.state == "changed" or trust.refused else note)
         files = policy_files(paths, plan.policy)
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder, files)
         provider, info = _provider(config, config.settings.model)
@@ -157,6 +168,13 @@ def build_run(plan: RunPlan, *, hear: Callable[[AnyEvent], None], say: Say, on_a
         agent.bus.listen(partial(_log_event, log))
     agent.bus.listen(hear)
     return Prepared(agent.initialize(), provider, workspace, writer, config, paths, trust, copy)
+
+
+def _tell_trust(trust: Trust, say: Say) -> None:
+    for line in trust.notices():
+        say(line)
+    if trust.pending:
+        say("(--trust uses these files for this run)")
 
 
 def commands_of(prepared: Prepared, say: Say) -> tuple[CommandRegistry, CommandContext]:
@@ -347,8 +365,15 @@ def _retry(config: Config) -> RetryPolicy:
     )
 
 
+def _own_prompt(path: Path) -> str:
+    try:
+        return read_named(path, SYSTEM_LIMIT)
+    except UnreadableError as error:
+        raise SetupError(f"--system {path} {error}") from error
+
+
 def _system(plan: RunPlan, config: Config, trust: Trust, workspace: Workspace, say: Say) -> str:
-    base = plan.system.read_text(encoding="utf-8") if plan.system is not None else None
+    base = _own_prompt(plan.system) if plan.system is not None else None
     files: tuple[InstructionFile, ...] = ()
     if config.settings.load_project_instructions:
         usable = (file for file in trust.usable if file.kind == "instructions")

@@ -5,42 +5,24 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-XUN = str(Path(sys.executable).with_name("xun"))
+from tests.cli.support import XUN, Done, script, shell
+
 FULL = "No space left on device"
 NO_OUTPUT = "xun: standard output could not be written: "
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: bytes
-    err: str
-
-
-def shell(command: str, *words: str | bytes, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> Done:
-    """Run `command`, in which `xun` is the command under test and `$@` are `words`."""
-    script = f'xun() {{ {XUN} "$@"; }}\n{command}'
-    done = subprocess.run(
-        ["bash", "-c", script, "bash", *words], input=stdin, capture_output=True, env={**os.environ, **(env or {})}, check=False, timeout=60
-    )  # fmt: skip
-    return Done(done.returncode, done.stdout, done.stderr.decode())
-
-
 @pytest.fixture
-def model(work: Path) -> str:
+def model() -> str:
     """A scripted model with an answer beyond ASCII, and the session of one run with it."""
-    (work / "script.json").write_text(json.dumps([{"text": "é"}]))
-    assert shell("xun run --model scripted:script.json hi").code == 0
-    return "scripted:script.json"
+    name = script("é")
+    assert shell(f"xun run --model {name} hi").code == 0
+    return name
 
 
 PRINTING = [
@@ -87,8 +69,8 @@ def test_an_answer_or_a_session_that_cannot_be_written_is_told_once(model: str) 
     [("--version", 0), ("config path", 0), ("policy check 'sudo ls'", 3), ("run --model scripted:script.json hi", 0),
      ("run --nonsense --output json", 2)],
 )  # fmt: skip
-def test_a_closed_standard_error_changes_nothing(words: str, code: int, work: Path) -> None:
-    (work / "script.json").write_text('[{"text": "hello"}]')
+def test_a_closed_standard_error_changes_nothing(words: str, code: int) -> None:
+    script("hello")
     done = shell(f"xun {words} 2>&-")
     assert done.code == code and done.out
 

@@ -33,7 +33,8 @@ def run(argv: Sequence[str]) -> int:
     if first in NOT_BUILT:
         return _usage(words, f"`xun {first}` is not built yet")
     known = first in (*COMMANDS, "--help", "--install-completion", "--show-completion")
-    if not known and not first.startswith("-") and not (sys.stdin.isatty() and sys.stdout.isatty()):
+    no_option = first == "--" or not first.startswith("-")
+    if not known and no_option and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _usage(words, without_terminal(words, COMMANDS))
     try:
         app = build(first) if known else build_screen()

@@ -114,7 +114,7 @@ def run_task(plan: RunPlan, options: RunOptions) -> int:
             task = demo.TASK
         task = read_task(task, say=front.say)
         on_ask = TerminalAsk() if terminal_there() else None
-        prepared = build_run(plan, hear=front.hear, say=front.say, on_ask=on_ask)
+        prepared = build_run(plan, hear=front.hear, say=front.say, note=front.note, on_ask=on_ask)
     except (NoTaskError, SetupError) as error:
         if options.output != "text":
             exits.put_failure("usage", str(error), "usage", stream=options.output == "stream-json")
@@ -129,7 +129,7 @@ async def _main(prepared: Prepared, task: str, options: RunOptions, front: Print
         _on_signals(prepared.agent, caught)
         result = await prepared.agent.run(task)
         front.answer(result)
-        front.note(prepared.epilogue(result))
+        front.note(prepared.epilogue(result.ok))
         if result.error is not None:
             exits.fail(result.error.message)
     finally:

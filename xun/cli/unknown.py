@@ -14,8 +14,10 @@ def without_terminal(words: Sequence[str], commands: Sequence[str]) -> str:
     A first word that is one word is taken for a command that there is not: a prompt is a sentence, or comes
     after `--`.
     """
-    task = " ".join(word for word in words if word != "--")
+    task = " ".join(words[1:] if words[:1] == ["--"] else words)
     shown = shlex.quote(task) if 0 < len(task) <= _SHOWN else '"TASK"'
+    if task.startswith("-"):
+        shown = f"-- {shown}"
     first = words[0] if words else ""
     if first in ("", "--") or any(char.isspace() for char in first):
         return f"standard input and output are no terminal; for one task use: xun run {shown}"

@@ -40,3 +40,21 @@ def read_regular(path: Path | str, limit: int, *, links: bool = True) -> bytes |
     if len(data) > limit:
         raise UnreadableError(f"is larger than {limit // 1024} KiB")
     return data
+
+
+def read_named(path: Path | str, limit: int) -> str:
+    """The text of a file that the person names, which may be a pipe, such as a shell's `<(command)`.
+
+    Raises `UnreadableError` where it cannot be read, is longer than `limit` bytes, or is not UTF-8.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise UnreadableError(f"cannot be read: {error.strerror}") from None
+    if len(data) > limit:
+        raise UnreadableError(f"is larger than {limit // 1024} KiB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnreadableError("is not UTF-8 text") from None
