@@ -33,6 +33,7 @@ def test_no_row_is_wider_than_the_screen_and_no_character_is_lost(text: str, wid
         ("ab 日本語", ["ab 日本", "語"]),
         ("👍👍👍👍👍", ["👍👍👍👍", "👍"]),
         ("éeeeeeeeé", ["éeeeeeee", "é"]),
+        ("aaaaaaaa \u0301b", ["aaaaaaaa", "\u0301b"]),
         ("", [""]),
     ],
 )

@@ -75,7 +75,7 @@ def words(text: str, width: int) -> list[Span]:
             continue
         at = match.start()
         if text[at] in " \t":
-            used, hangs = width, True  # blanks hang over the edge: what comes next begins a row
+            used, hangs = width + 1, True  # blanks hang over the edge: what comes next begins a row
             continue
         if at > start:
             end = start + len(text[start:at].rstrip(" \t"))
