@@ -29,6 +29,7 @@ from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent
 from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
+from xun.policy.entries import check_write_path
 from xun.policy.file import PolicyFile
 from xun.policy.rules import Policy, Rule
 from xun.policy.rules import Settings as PolicySettings
@@ -275,15 +276,19 @@ def policy_of_flags(
     """
     denies = [Rule(effect="deny", kind="command", pattern=prefix, source="--deny") for prefix in deny]
     allows = [Rule(effect="allow", kind="command", pattern=prefix, source="--allow") for prefix in allow]
-    writes = [
-        Rule(effect="allow", kind="write", pattern=os.path.realpath(folder / path), source="--allow-write")
-        for path in allow_write
-    ]
+    writes = [_write_rule(path, folder) for path in allow_write]
     settings: dict[str, Any] = {}
     for file in files:
         settings = file.settings.model_dump(exclude_unset=True) | settings
     ruled = (rule for file in files for rule in file.rules)
     return Policy(rules=(*denies, *allows, *writes, *ruled), settings=PolicySettings.model_validate(settings))
+
+
+def _write_rule(path: str, folder: Path) -> Rule:
+    check_write_path(path)  # as it is written: an empty one would lead to the folder
+    pattern = os.path.realpath(folder / path)
+    check_write_path(pattern, os.path.realpath(folder))
+    return Rule(effect="allow", kind="write", pattern=pattern, source="--allow-write")
 
 
 def _use_models(paths: Paths) -> list[str]:

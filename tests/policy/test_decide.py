@@ -261,7 +261,7 @@ def test_links_lead_nowhere_unseen(work: Path, tmp_path: Path) -> None:
     (work / "link").symlink_to(outside)
     (work / "hooks").symlink_to(work / ".git/hooks")
     (work / "hard").hardlink_to(outside / "x")
-    everything = Policy(write_paths=["/"])
+    everything = Policy(write_paths=[str(tmp_path), "/proc", "/dev"])
     for path in (work / "link/x", work / "link/new", outside / "x", outside / "new", work / "../work-evil/x"):
         assert settle(write(path), work, everything).hard
         assert settle(Read(path=str(path)), work).effect == "ask"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -11,6 +12,7 @@ from tests.policy.judging import effect, rule
 from xun.policy.lists import Allowlists
 from xun.policy.paths import matches
 from xun.policy.rules import Policy, PolicyError, Rule, Settings
+from xun.setup import policy_of_flags
 
 TOO_MUCH = [
     "git", "git -C x", "bash", "sh", "env", "sudo", "sudo ls", "xargs", "xargs rm", "python", "python3", "python3.11",
@@ -81,10 +83,72 @@ def test_lists_are_edited_and_private(work: Path) -> None:
     assert one.remove_path("real", work) and not one.remove_path("real", work)
 
 
-@pytest.mark.parametrize("path", ["", " ", "/"])
-def test_a_write_path_is_a_place_in_the_file_system(path: str, work: Path) -> None:
-    with pytest.raises(PolicyError):
-        Allowlists().add_path(path, work)
+TOO_WIDE = ["", " ", "/", "//", "/.", "/usr/..", "..", "../", "../..", "./..", "src/../..", "../.."]
+ANY_FILE = ["*", "**", "/*", "/**", "**/*", "/*/**", "/?*"]
+
+
+@pytest.mark.parametrize("path", TOO_WIDE)
+def test_a_write_path_that_would_allow_nearly_any_is_refused_everywhere(path: str, work: Path) -> None:
+    for make in (
+        lambda: Policy(write_paths=["src", path]),
+        lambda: Policy(rules=[rule("allow", "write", path)]),
+        lambda: Policy().copy(extra=[rule("allow", "write", path)]),
+        lambda: Allowlists().add_path(path, work),
+        lambda: policy_of_flags((), (path,), (), work),
+    ):
+        with pytest.raises(PolicyError, match=r"write path|empty pattern") as caught:
+            make()
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["above", "above/x/.."])
+def test_a_folder_above_the_workspace_is_refused_by_its_name_too(path: str, tmp_path: Path) -> None:
+    work = tmp_path / "above" / "work"
+    work.mkdir(parents=True)
+    with pytest.raises(PolicyError, match="above the workspace"):
+        Allowlists().add_path(tmp_path / path, work)
+    with pytest.raises(PolicyError, match="above the workspace"):
+        policy_of_flags((), (str(tmp_path / path),), (), work)
+
+
+@pytest.mark.parametrize("pattern", ANY_FILE)
+def test_a_pattern_for_any_file_cannot_allow_writes_and_can_refuse_them(pattern: str) -> None:
+    with pytest.raises(PolicyError, match="the whole file system"):
+        Policy(rules=[rule("allow", "write", pattern)])
+    with pytest.raises(PolicyError, match="the whole file system"):
+        Policy(write_paths=[pattern])
+    Policy(rules=[rule("deny", "write", pattern), rule("ask", "write", pattern)])
+
+
+@pytest.mark.parametrize("path", [".", "src/", "../beside", "*.md", "**/*.py", "src/**", "/tmp/x", "[a]", "..x"])
+def test_other_write_paths_are_taken(path: str, work: Path) -> None:
+    Policy(write_paths=[path], rules=[rule("allow", "write", path)])
+    assert Allowlists().add_path(path, work)
+    policy_of_flags((), (path,), (), work)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"commands": "git status"}, "commands must be a list of texts, not one text: write ['git status']"),
+        ({"write_paths": "src/"}, "write_paths must be a list of texts, not one text: write ['src/']"),
+        ({"write_paths": b"src/"}, "write_paths must be a list of texts, not one text: write [b'src/']"),
+        ({"commands": 5}, "commands must be a list of texts, not 5"),
+        ({"commands": ["ls", 5]}, "commands must be a list of texts, and 5 in it is none"),
+        ({"write_paths": [None]}, "write_paths must be a list of texts, and None in it is none"),
+        ({"rules": "x"}, "rules must be a list of rules, not one text: write ['x']"),
+        ({"rules": ["x"]}, "rules must be a list of rules, and 'x' in it is none"),
+        ({"rules": rule("deny", "read", "x")}, "rules must be a list of rules, not one: write ["),
+        ({"settings": {"risk": "off"}}, "settings must be a Settings object, not {'risk': 'off'}"),
+    ],
+)
+def test_values_of_the_wrong_kind_are_named(how: dict[str, Any], said: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        Policy(**how)
+    assert str(caught.value).startswith(said)
+    if "rules" not in how and "settings" not in how:
+        with pytest.raises(TypeError):
+            Allowlists(**how)
 
 
 def test_a_path_with_brackets_is_taken_as_it_is(work: Path) -> None:

@@ -1,10 +1,13 @@
-"""What may stand on a command allowlist: a prefix of words that names a program and can match."""
+"""What may stand on an allowlist: a prefix of words that names a program and can match, or a path short of all."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from functools import lru_cache
+from pathlib import PurePosixPath
 
+from xun.policy.paths import matches
 from xun.policy.programs import INTERPRETERS, PRIVILEGED, WRAPPERS, base_name
 from xun.policy.shell import read_script
 from xun.result import XunError
@@ -52,6 +55,29 @@ def check_allowed(pattern: str) -> tuple[str, ...]:
     elif name in INTERPRETERS:
         _check_interpreter(pattern, name, rest)
     return words
+
+
+def check_write_path(pattern: str, folder: str | None = None) -> None:
+    """Refuse a path, or a pattern for paths, that is to allow writes and would allow nearly any.
+
+    `folder` is what it is taken from, where that is known: what is above it would cover all that stands beside it.
+    Raises `PolicyError`.
+    """
+    if not pattern.strip():
+        raise PolicyError("an empty write path")
+    above = _ONLY_UP.fullmatch(posixpath.normpath(pattern)) is not None
+    if not above and matches(re.sub("^/+", "/", pattern), _ANYWHERE, [_ELSEWHERE]):
+        raise PolicyError(f"the write path {pattern!r} is the whole file system; name the folders that may be written")
+    if folder is not None:
+        there = posixpath.normpath(posixpath.join(folder, pattern))
+        above = above or there in map(str, PurePosixPath(folder).parents)
+    if above:
+        raise PolicyError(f"the write path {pattern!r} is above the workspace; name the folders that may be written")
+
+
+# A file and a folder that cannot be there, so that only a pattern for anything covers the one from the other.
+_ANYWHERE, _ELSEWHERE = "/\0/\0", "/\0-"
+_ONLY_UP = re.compile(r"\.\.(?:/\.\.)*")
 
 
 def _only_looks(name: str, rest: tuple[str, ...]) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from glob import escape
 from pathlib import Path
 
-from xun.policy.entries import PolicyError, check_allowed
+from xun.given import texts
+from xun.policy.entries import PolicyError, check_allowed, check_write_path
 from xun.policy.rules import GRANTED_SOURCE, Rule
 
 STATE_KEY = "__builtin_tool_policy"
@@ -26,9 +27,9 @@ class Allowlists:
         self._commands: dict[tuple[str, ...], str] = {}
         self._paths: dict[str, None] = {}
         self._rules: tuple[Rule, ...] | None = None
-        for text in commands:
+        for text in texts("commands", commands):
             self.add_command(text)
-        for path in write_paths:
+        for path in texts("write_paths", write_paths):
             self.add_path(path, "/")
 
     @property
@@ -62,11 +63,10 @@ class Allowlists:
     def add_path(self, path: str | Path, base: str | Path) -> str:
         """Add a file or folder, taken from `base` where relative; returns it as kept.
 
-        Raises `PolicyError` for an empty path and for the root of the file system.
+        Raises `PolicyError` for an empty path, for the root of the file system and for a folder above `base`.
         """
         kept = _resolve(path, base)
-        if kept == "/":
-            raise PolicyError("the whole file system cannot be a write path")
+        check_write_path(escape(kept), os.path.realpath(base))
         self._paths[kept] = None
         self._rules = None
         return kept

@@ -10,9 +10,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from xun.given import instance, several, texts
 from xun.policy.commands import default_commands
 from xun.policy.decision import Effect, RuleKind
-from xun.policy.entries import PolicyError, check_allowed, words_of
+from xun.policy.entries import PolicyError, check_allowed, check_write_path, words_of
 
 __all__ = ["DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Settings", "tool_source"]
 
@@ -69,7 +70,8 @@ class Policy:
 
     `commands` and `write_paths` are allow rules in short form. `rules` adds any others. `defaults` keeps the built-in
     list of commands that read; without it only what is given here allows anything. Raises `PolicyError` for a rule
-    that would never match, that would allow anything at all, or for a setting that is not available.
+    that would never match, that would allow anything at all, or for a setting that is not available, and `TypeError`
+    for a value of the wrong kind.
     """
 
     __slots__ = ("_dropped", "_rules", "defaults", "settings")
@@ -82,15 +84,17 @@ class Policy:
         settings: Settings | None = None,
         defaults: bool = True,
     ) -> None:
+        commands, write_paths = texts("commands", commands), texts("write_paths", write_paths)
         own = [Rule(effect="allow", kind="command", pattern=pattern, source="policy") for pattern in commands]
         own += [Rule(effect="allow", kind="write", pattern=_tidy(path), source="policy") for path in write_paths]
-        own += rules
+        own += _ruled(rules)
         for rule in own:
             _check(rule)
         self._rules: tuple[Rule, ...] = tuple(own)
         self._dropped: frozenset[Rule] = frozenset()
         self.settings = settings or Settings()
         self.defaults = defaults
+        instance("settings", settings, Settings, "a Settings object")
         _check_settings(self.settings)
 
     def copy(self, extra: Sequence[Rule] = ()) -> Policy:
@@ -146,9 +150,18 @@ def _defaults_by_name() -> Mapping[str, list[Rule]]:
     return by_name
 
 
+def _ruled(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    if isinstance(rules, Rule):  # a model can be gone through too, field by field
+        raise TypeError(f"rules must be a list of rules, not one: write [{rules!r}]")
+    found = several("rules", rules, "rules")
+    for rule in found:
+        if not isinstance(rule, Rule):
+            raise TypeError(f"rules must be a list of rules, and {rule!r} in it is none")
+    return found
+
+
 def _tidy(path: str) -> str:
-    if not path.strip():
-        raise PolicyError("an empty write path")
+    check_write_path(path)
     return posixpath.normpath(path)
 
 
@@ -160,6 +173,8 @@ def _check(rule: Rule) -> None:
         check_allowed(rule.pattern)
     elif rule.kind == "command":
         words_of(rule.pattern)
+    elif rule.kind == "write" and rule.effect == "allow":
+        check_write_path(rule.pattern)
 
 
 def _check_settings(settings: Settings) -> None:

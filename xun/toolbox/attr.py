@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
+from xun.given import texts
 from xun.policy.action import Action
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.signature import code_of
@@ -74,11 +75,12 @@ def tool_attr(
       section into the descriptions of the parameters. None follows the `ToolBox`.
     - `bounded`: the tool keeps its results short itself, so they are passed on whole.
 
-    Raises `ValueError` for an unknown value, and `TypeError` for an object that cannot hold metadata.
+    Raises `ValueError` for an unknown value, and `TypeError` for one of the wrong kind or an object that cannot hold
+    metadata.
     """
     attr = ToolAttr(
         name=name,
-        required_capabilities=tuple(required_capabilities),
+        required_capabilities=cast(Any, texts("required_capabilities", required_capabilities)),
         override=override,
         permission=permission,
         concurrent=concurrent,

@@ -10,6 +10,7 @@ from copy import copy
 from fnmatch import fnmatchcase
 from typing import Any, Self, TypeVar
 
+from xun.given import texts
 from xun.result import Err, ErrorInfo, Result
 from xun.toolbox.attr import DocStyle
 from xun.toolbox.context import AgentLike, ToolCallContext
@@ -95,7 +96,7 @@ class ToolBox:
 
     def list_tools(self, model_capabilities: Collection[str] | None = None) -> list[Tool]:
         """The tools that are not disabled and need no more than these capabilities. None means none."""
-        capabilities = set(model_capabilities or ())
+        capabilities = set(texts("model_capabilities", model_capabilities or ()))
         return [
             tool
             for tool in self._tools.values()
