@@ -15,6 +15,7 @@ from tests.frontends.tui.question.support import (
     until_ready,
     write_ask,
 )
+from xun.frontends.tui.question.choices import secret_menu
 from xun.policy.decision import Answer
 
 pytestmark = pytest.mark.anyio
@@ -199,3 +200,21 @@ async def test_a_tools_question_takes_own_words() -> None:
         assert "Tabs or [blanks]?" in app.shown()
         await pilot.press("3", *"both", "enter")
         assert await answer_of(task) == Answer.say("both")
+
+
+async def test_a_secret_is_never_shown() -> None:
+    async with question_of() as (app, pilot):
+        task = asyncio.create_task(app.panel.ask(choice_ask(), secret_menu("type the key")))
+        await until_ready(app, pilot)
+        await pilot.press("1", *"sk-hidden")
+        await pilot.pause()
+        assert "hidden" not in app.shown()
+        await pilot.press("enter")
+        assert await answer_of(task) == Answer.say("sk-hidden")
+    async with question_of() as (app, pilot):
+        task = app.put(choice_ask(allow_extra=True))
+        await until_ready(app, pilot)
+        await pilot.press("3", *"own words")
+        await pilot.pause()
+        assert "own words" in app.shown()
+        task.cancel()

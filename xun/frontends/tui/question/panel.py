@@ -262,9 +262,8 @@ class QuestionPanel(Vertical, can_focus=True):
         self.add_class("-typing")
         entry = self.query_one("#question-entry", Input)
         entry.value = ""
-        entry.placeholder = (
-            "why? Enter says no, Esc goes back" if choice.entry == "reason" else "Enter sends, Esc goes back"
-        )
+        entry.password = choice.entry == "secret"
+        entry.placeholder = _PLACEHOLDERS[choice.entry]
         entry.focus()
         self._fit()
 
