@@ -45,6 +45,55 @@ def test_a_new_file_gets_the_usual_mode_and_missing_folders(workspace: Workspace
     assert names(workspace.root / "a" / "b") == ["f"]
 
 
+def too_long(folder: Path) -> Path:
+    return folder / ("x" * 300)
+
+
+def test_no_folder_stays_that_was_made_for_a_change_that_failed(workspace: Workspace) -> None:
+    root = workspace.root
+    (root / "d" / "inner").mkdir(parents=True)
+    (root / "f").touch()
+    with pytest.raises(FileError, match="cannot be moved into itself"):
+        files.move(workspace, root / "d", root / "d" / "a" / "b" / "c")
+    for folder in (root / "a" / "b", root / "d" / "a"):
+        with pytest.raises(FileError, match="too long"):
+            files.create(workspace, too_long(folder), b"x")
+        with pytest.raises(FileError, match="too long"):
+            files.move(workspace, root / "f", too_long(folder))
+        with pytest.raises(FileError, match="too long"):
+            files.create(workspace, too_long(folder) / "c", b"x")
+    with pytest.raises(FileError, match="a part of the path is not a folder"):
+        files.create(workspace, root / "f" / "a" / "b", b"x")
+    assert names(root) == ["d", "f"]
+    assert names(root / "d") == ["inner"]
+
+
+def test_a_folder_that_others_use_meanwhile_stays(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def used(folder: int, name: str, new_folder: int, new_name: str) -> None:
+        (workspace.root / "a" / "theirs").touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files, "_publish_new", used)
+    with pytest.raises(KeyboardInterrupt):
+        files.create(workspace, workspace.root / "a" / "b" / "f", b"x")
+    assert names(workspace.root / "a") == ["theirs"]
+
+
+def test_a_workspace_that_is_gone_is_told_in_one_line(workspace: Workspace) -> None:
+    root = workspace.root
+    root.rmdir()
+    for act in (
+        lambda: files.info_of(workspace, root),
+        lambda: files.info_of(workspace, root / "f"),
+        lambda: files.entries(workspace, root),
+        lambda: files.open_file(workspace, root / "d" / "f"),
+        lambda: files.create(workspace, root / "d" / "f", b"x"),
+    ):
+        with pytest.raises(FileError, match=f"The workspace folder {root} no longer exists"):
+            act()
+    assert not root.exists()
+
+
 @pytest.mark.spec("X-PRM-03")
 def test_creating_never_covers_what_is_there(workspace: Workspace) -> None:
     target = workspace.root / "f"
