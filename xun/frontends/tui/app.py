@@ -44,6 +44,7 @@ class XunApp(App[int]):
 
     TITLE = "xun"
     ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = ""
     CSS = """
     Screen { layout: vertical; }
     Transcript { height: 1fr; }
@@ -64,6 +65,7 @@ class XunApp(App[int]):
         Binding("ctrl+home", "scroll('end', -1)", show=False),
         Binding("ctrl+end", "scroll('end', 1)", show=False),
         Binding("tab", "answer", show=False),
+        Binding("ctrl+up,f6", "read", show=False, priority=True),
     ]
 
     def __init__(self, opener: Opener, wanted: Wanted, *, first: str = "") -> None:
@@ -224,9 +226,16 @@ class XunApp(App[int]):
         self._prompt.take_keys()
 
     @on(QuestionPanel.Typed)
-    def _give_back(self, event: QuestionPanel.Typed) -> None:
+    def _given_back(self, event: QuestionPanel.Typed) -> None:
+        self._type(event.text)
+
+    @on(Transcript.Typed)
+    def _typed_elsewhere(self, event: Transcript.Typed) -> None:
+        self._type(event.character)
+
+    def _type(self, text: str) -> None:
         self._prompt.take_keys()
-        self._prompt.insert(event.text)
+        self._prompt.insert(text)
 
     def edit(self, text: str) -> None:
         """Put `text` into the prompt."""
@@ -241,7 +250,10 @@ class XunApp(App[int]):
     # Keys
 
     def action_interrupt(self) -> None:
-        """Stop what runs."""
+        """Back to the prompt; from there, stop what runs."""
+        if self._transcript.has_focus:
+            self._prompt.take_keys()
+            return
         if self.desk is not None and not self.desk.turns.interrupt():
             self._transcript.follow()
 
@@ -288,6 +300,10 @@ class XunApp(App[int]):
     def action_details(self) -> None:
         """Show or hide the details of every tool row."""
         self._transcript.toggle_details()
+
+    def action_read(self) -> None:
+        """Let the transcript have the keys, to go over it row by row; Esc goes back to the prompt."""
+        self._transcript.focus()
 
     def action_redraw(self) -> None:
         """Draw everything anew: another program may have written over it."""
