@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from xun.agent.compacting import Compacting
 from xun.agent.conversation import Conversation
+from xun.agent.handed_in import spoken
 from xun.agent.lifecycle import Final, Init, Lifecycle, Uninit
 from xun.agent.loop import run_turn
 from xun.agent.mode import ModeOfWork
@@ -51,6 +52,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
 
     def instruct(self, text: str) -> Agent[S]:
         """Set what the next `execute()` is to do. Called again, it adds a paragraph."""
+        text = spoken("the instruction", text)
         self._instruction = f"{self._instruction}\n\n{text}" if self._instruction else text
         return self
 
@@ -69,7 +71,8 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         """Run one turn to its end. Cancelling the caller cancels the turn and waits until it has ended.
 
         `history` replaces the conversation first; the list given is not changed. Raises `RuntimeStateError` when the
-        agent is busy or not started, `ValueError` for a blank prompt or a history in which a call has no result.
+        agent is busy or not started, `ValueError` for a blank prompt or a history in which a call has no result,
+        `TypeError` for what is no text.
         """
         return await self.outcome_of(self.start_turn(prompt, context, history))
 
@@ -88,6 +91,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
 
     def start_turn(self, prompt: str, context: Any = None, history: Sequence[Message] | None = None) -> Turn:
         """Start a turn on the running loop and return at once. `run` and `run_stream` are made of this."""
+        prompt = spoken("the prompt", prompt)
         self.check_started()
         self.check_idle("wait for what it does, or cancel it")
         past = self.messages if history is None else history

@@ -29,12 +29,14 @@ async def choose(
 ) -> ChoiceOutcome[Any]:
     """Let the person pick one of `choices`, or say something else where `allow_extra` is set.
 
-    Raises `ValueError` when there is nothing to choose or the default is not among the choices, `NobodyError` when
-    nobody can answer or the person declines, `RuntimeStateError` when the agent is not started or the turn of the
-    call that asks is over.
+    Raises `TypeError` for one text in place of choices, `ValueError` when there is nothing to choose or the default is
+    not among the choices, `NobodyError` when nobody can answer or the person declines, `RuntimeStateError` when the
+    agent is not started or the turn of the call that asks is over.
     """
     agent.check_started()
     current = serving(agent)
+    if isinstance(choices, str):
+        raise TypeError(f"choices must be a list, not one text: write [{choices!r}]")
     if not choices:
         raise ValueError("there must be at least one choice")
     if default is not None and default not in choices:

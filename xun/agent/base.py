@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from xun.agent.bus import EventBus
 from xun.agent.compact import Compaction, Compactor
+from xun.agent.handed_in import check_given
 from xun.agent.history import checked_history
 from xun.agent.job import Job
 from xun.agent.limits import Limits
@@ -66,6 +67,7 @@ class AgentBase:
         risk_model: str | None = None,
         on_always: OnAlways | None = None,
     ) -> None:
+        check_given(locals())
         self.identifier = uuid.uuid4().hex
         self.name = name or f"agent-{self.identifier[:8]}"
         self.state: dict[str, Any] = {STATE_KEY: Allowlists()}

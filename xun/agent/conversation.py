@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xun.agent.base import AgentBase
 from xun.agent.compact_note import is_note
+from xun.agent.handed_in import spoken
 from xun.agent.history import checked_history
 from xun.events import HistoryReplaced, PlanUpdated
 from xun.messages import Message
@@ -50,6 +51,7 @@ class Conversation(AgentBase):
         Returns what it said. Blocks other than text, such as images, stay with a replaced message. Raises
         `NothingToDoError` where there is none, `ValueError` for a blank `text`.
         """
+        text = text if text is None else spoken("the new text", text)
         if text is not None and not text.strip():
             raise ValueError("the new text is empty: give the text, or nothing to take the message out")
         place = self._last_of_user()

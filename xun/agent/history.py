@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xun.given import several
 from xun.messages import Message
 
 
@@ -14,7 +15,7 @@ def checked_history(messages: Sequence[Message]) -> list[Message]:
     refused by every provider.
     """
     wanted: tuple[str, ...] = ()
-    for place, message in enumerate(messages):
+    for place, message in enumerate(several("history", messages, "messages")):
         if not isinstance(message, Message):
             raise TypeError(f"message {place} of the history is a {type(message).__name__}, not a Message")
         given = tuple(result.call_id for result in message.results)

@@ -7,8 +7,10 @@ import tempfile
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from xun.given import several
 from xun.providers.base import ModelInfo, Provider
 from xun.registry import load
+from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
 
@@ -27,16 +29,28 @@ def name_of(info: ModelInfo) -> str:
 
 
 def build_toolbox(tools: ToolBox | Iterable[Callable[..., Any] | str] | None) -> ToolBox:
-    """`tools` as a toolbox: one as it is, or a new one of functions and of tool groups by name."""
+    """`tools` as a toolbox: one as it is, or a new one of functions and of tool groups by name.
+
+    Raises `TypeError` for one tool in place of several, and what registering them raises.
+    """
     if isinstance(tools, ToolBox):
         return tools
     box = ToolBox()
-    for item in tools or ():
+    for item in () if tools is None else _listed(tools):
         if isinstance(item, str):
             box.with_defaults(item)
         else:
             box.register(item)
     return box
+
+
+def _listed(tools: Iterable[Callable[..., Any] | str]) -> tuple[Any, ...]:
+    if isinstance(tools, str):
+        raise TypeError(f"tools must be a list of functions and group names, not one name: write tools=[{tools!r}]")
+    if callable(tools) or isinstance(tools, Tool):
+        name = getattr(tools, "__name__", None) or getattr(tools, "name", "function")
+        raise TypeError(f"tools must be a list of functions and group names, not one function: write tools=[{name}]")
+    return several("tools", tools, "functions and group names")
 
 
 def resolve_provider(model: str | Provider | None, provider: Any, info: ModelInfo | None) -> tuple[Provider, ModelInfo]:

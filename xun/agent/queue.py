@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from xun.agent.handed_in import spoken
 from xun.events import QueueChanged
 
 T = TypeVar("T")
@@ -83,6 +84,7 @@ class Queue:
         self._told(kept)
 
     def _append(self, texts: list[str], text: str) -> None:
+        text = spoken("what waits for the model", text)
         if not text.strip():
             raise ValueError("an empty text cannot wait for the model")
         with self._lock:

@@ -23,10 +23,12 @@ class Workspace:
     """The folder an agent works in, folders added to it, and a temporary folder once somebody asked for one.
 
     `root` and `extra_roots` must exist and be folders; each is resolved once, here. Raises `WorkspaceError`
-    otherwise. Methods may be called from any thread.
+    otherwise, `TypeError` for one extra root that is no list. Methods may be called from any thread.
     """
 
     def __init__(self, root: str | Path, *, extra_roots: Iterable[str | Path] = ()) -> None:
+        if isinstance(extra_roots, str | Path):
+            raise TypeError(f"extra_roots must be a list of folders, not one: write [{extra_roots!r}]")
         self._root = _folder(root)
         self._extra = tuple(_folder(extra) for extra in extra_roots)
         self._temp: Path | None = None

@@ -1,0 +1,126 @@
+"""Arguments of the wrong kind are refused at once, by name, and nothing is begun."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.agent.support import agent_of, call, check_guarantees
+from xun import Agent, Answer, ScriptedProvider, ToolBox, ToolCallContext, Workspace, tool_attr
+from xun.agent.conversation import NothingToDoError
+
+
+def shout(text: str) -> str:
+    """Shouts."""
+    return text.upper()
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "said"),
+    [
+        (
+            {"tools": "fs"},
+            TypeError,
+            "tools must be a list of functions and group names, not one name: write tools=['fs']",
+        ),
+        ({"tools": shout}, TypeError, "not one function: write tools=[shout]"),
+        ({"tools": ToolBox().register(shout).get("shout")}, TypeError, "not one function: write tools=[shout]"),
+        ({"tools": 5}, TypeError, "tools must be a list of functions and group names, not 5"),
+        ({"tools": [5]}, TypeError, "a tool must be a function, not a value of type int"),
+        ({"tools": [None]}, TypeError, "a tool must be a function, not a value of type NoneType"),
+        ({"tools": ["magic"]}, ValueError, "magic"),
+        ({"tools": [], "toolbox": ToolBox()}, TypeError, "give either tools or toolbox"),
+        ({"tools": ["fs"], "toolbox": ToolBox()}, TypeError, "give either tools or toolbox"),
+        ({"toolbox": ["fs"]}, TypeError, "toolbox must be a ToolBox, not ['fs']"),
+        ({"effort": "huge"}, ValueError, "effort must be one of none, low, medium, high, not 'huge'"),
+        ({"mode": "yolo"}, ValueError, "mode must be one of manual, accept-edits, plan, auto, not 'yolo'"),
+        ({"on_nobody": "ask"}, ValueError, "on_nobody must be one of deny, fail, not 'ask'"),
+        ({"temperature": "hot"}, TypeError, "temperature must be a number, not 'hot'"),
+        ({"temperature": True}, TypeError, "temperature must be a number, not True"),
+        ({"temperature": float("nan")}, ValueError, "temperature must be a number from 0 on, not nan"),
+        ({"temperature": -1}, ValueError, "temperature must be a number from 0 on, not -1"),
+        ({"on_ask": 3}, TypeError, "on_ask must be a function, not 3"),
+        ({"on_event": []}, TypeError, "on_event must be a function, not []"),
+        ({"on_always": "yes"}, TypeError, "on_always must be a function, not 'yes'"),
+        ({"resolve_model": "x"}, TypeError, "resolve_model must be a function, not 'x'"),
+        ({"policy": ["git status"]}, TypeError, "policy must be a Policy, not ['git status']"),
+        ({"limits": {"max_steps": 3}}, TypeError, "limits must be a Limits object, not {'max_steps': 3}"),
+        ({"retry": 3}, TypeError, "retry must be a RetryPolicy, not 3"),
+        ({"compaction": False}, TypeError, "compaction must be a Compaction, not False"),
+        ({"system": 5}, TypeError, "system must be text, not 5"),
+        ({"name": b"x"}, TypeError, "name must be text, not b'x'"),
+        ({"auto_confirm": "no"}, TypeError, "auto_confirm must be True or False, not 'no'"),
+        ({"history": "hello"}, TypeError, "history must be a list of messages, not one text"),
+        ({"history": ["hello"]}, TypeError, "message 0 of the history is a str, not a Message"),
+    ],
+)
+def test_an_agent_is_not_built_of_the_wrong_kind(how: dict[str, Any], kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind) as caught:
+        Agent(ScriptedProvider([]), **how)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_any_iterable_of_tools_will_do() -> None:
+    for tools in ((shout,), {shout}, iter([shout]), ToolBox().register(shout)):
+        assert "shout" in Agent(ScriptedProvider([]), tools=tools).toolbox
+
+
+@pytest.mark.parametrize("prompt", [None, 5, b"go", ["go"]])
+def test_a_prompt_that_is_no_text_begins_nothing(prompt: Any) -> None:
+    agent, _, heard = agent_of([{"text": "never"}])
+
+    async def stream() -> None:
+        async with agent.run_stream(prompt):
+            pass
+
+    with agent:
+        for attempt in (
+            lambda: asyncio.run(agent.run(prompt)),
+            lambda: asyncio.run(stream()),
+            lambda: agent.instruct(prompt),
+            lambda: agent.steer(prompt),
+            lambda: agent.queue.add(prompt),
+        ):
+            with pytest.raises(TypeError, match="must be text, not"):
+                attempt()
+        if prompt is not None:
+            with pytest.raises((TypeError, NothingToDoError), match="must be text, not"):
+                agent.revise(prompt)
+        assert agent.execute is not None and not agent.busy
+    assert heard == [] and agent.messages == []
+
+
+def test_what_is_said_to_a_model_can_be_told_as_json() -> None:
+    agent, provider, heard = agent_of([{"text": "one"}, {"text": "two"}, {"text": "three"}])
+    with agent:
+        agent.instruct("half \ud83d").execute()
+        agent.steer("an eye \udc41")
+        agent.instruct(agent.queue.pop() or "").execute()
+        agent.revise("lone \udfff")
+    assert [event.model_dump_json() for event in heard]
+    assert [message.text for message in provider.requests[1].messages] == ["half \ufffd", "one", "an eye \ufffd"]
+    assert agent.messages[-1].text == "lone \ufffd"
+
+
+def test_one_text_is_not_taken_for_choices_of_a_letter_each() -> None:
+    def ask(ctx: ToolCallContext[None]) -> str:
+        """Asks."""
+        return ctx.agent.get_choice("Which?", "yes").choice
+
+    agent, _, heard = agent_of([call("ask"), {"text": "ok"}], ask, on_ask=lambda _ask: Answer.pick(0))
+    with agent:
+        agent.instruct("go").execute()
+    assert agent.messages[2].results[0].content == "choices must be a list, not one text: write ['yes']"
+    check_guarantees(heard, agent)
+
+
+def test_one_text_is_not_taken_for_folders_or_capabilities_of_a_letter_each(work: Any) -> None:
+    with pytest.raises(TypeError, match="extra_roots must be a list of folders"):
+        Workspace(work, extra_roots="/")
+    with pytest.raises(TypeError, match="required_capabilities must be a list of texts"):
+        tool_attr(required_capabilities="vision")
+    with pytest.raises(TypeError, match="model_capabilities must be a list of texts"):
+        ToolBox().list_tools("vision")
