@@ -111,8 +111,11 @@ def text_lines(file: BinaryIO, cut: Callable[[], object]) -> Iterator[str]:
     file.seek(len(encoding.bom))
     if encoding.codec != "utf-8":
         wide = io.TextIOWrapper(file, encoding.codec, "replace", newline="\n")
-        for line in _bounded(wide.readline, "\n", cut):
-            yield line.removesuffix("\n").removesuffix("\r")
+        try:
+            for line in _bounded(wide.readline, "\n", cut):
+                yield line.removesuffix("\n").removesuffix("\r")
+        finally:
+            wide.detach()  # it would close the file, which is the caller's
         return
     for line in _bounded(file.readline, b"\n", cut):
         if b"\0" in line:
