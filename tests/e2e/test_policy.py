@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.e2e.support import (
     ANTHROPIC,
+    LONG,
     WIRES,
     Done,
     Model,
@@ -24,6 +26,7 @@ from tests.e2e.support import (
     write,
     xun,
 )
+from tests.e2e.terminal import Terminal
 from tests.wire.recorded import Recorded
 from tests.wire.streams import Say
 
@@ -186,6 +189,41 @@ def test_what_the_assessor_did_is_shown(word: str, said: str) -> None:
     [line] = [line for line in lines(done.err) if said in line]
     assert "touch made" in line and "because" in line
     assert "exit code" in done.err.partition(said)[2]  # and the front end goes on
+
+
+@pytest.mark.parametrize("answer", ["allow", "person"])
+def test_on_a_terminal_the_first_answer_wins(answer: str, work: Path) -> None:
+    """The question appears while the assessor takes its time; its yes takes the question away again."""
+    policy("")
+    settle = threading.Event()
+
+    def assess(_request: Recorded) -> Say:
+        settle.wait(LONG)
+        return verdict("allow")
+
+    with Model(bash("touch made"), assess, Say("done")) as model, Terminal(model, "go") as terminal:
+        assert "touch made" in terminal.until("\n> ")
+        if answer == "person":
+            terminal.enter("n\n")
+            terminal.until("refused by you")
+        settle.set()
+        code, out = terminal.end()
+        assert (code, out) == (0, "done\n")
+        assert ("allowed by the risk assessor" in terminal.screen) == (answer == "allow")
+        assert terminal.settings_now() == terminal.settings
+    assert (work / "made").exists() == (answer == "allow")
+
+
+@pytest.mark.parametrize(("word", "marked"), [("unsure", "yes, once"), ("reject", "no (a reason")])
+def test_its_word_is_shown_with_the_question_and_moves_the_default(word: str, marked: str) -> None:
+    policy("")
+    with Model(bash("touch made"), verdict(word), Say("done")) as model, Terminal(model, "go") as terminal:
+        shown = terminal.until("\n> ")
+        [default] = [line for line in shown.splitlines() if line.endswith("[Enter]")]
+        assert marked in default and "because" in shown
+        terminal.enter("\n")
+        assert terminal.end() == (0, "done\n")
+    assert Path("made").exists() == (word == "unsure")
 
 
 def test_another_model_may_assess() -> None:
