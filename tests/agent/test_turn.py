@@ -297,6 +297,35 @@ async def test_an_empty_reply_is_told_and_the_conversation_goes_on() -> None:
     check_guarantees(heard, agent)
 
 
+@pytest.mark.parametrize("stop", ["end_turn", "tool_use", "other"])
+@pytest.mark.parametrize("said", [{}, {"text": " \n"}, {"thinking": "hm"}])
+async def test_nothing_is_no_answer_whatever_the_reply_says_that_it_ends_with(stop: str, said: dict[str, str]) -> None:
+    agent, provider, heard = agent_of([{**said, "stop_reason": stop}])
+    async with agent:
+        result = await agent.run("go")
+    assert (result.status, result.error and result.error.kind, len(provider.requests)) == ("failed", "empty", 1)
+    assert [message.role for message in agent.messages] == ["user"]
+    check_guarantees(heard, agent)
+
+
+async def test_a_refused_reply_ends_the_turn_and_its_calls_are_not_run() -> None:
+    ran: list[int] = []
+
+    def act(number: int) -> str:
+        """Acts."""
+        ran.append(number)
+        return "done"
+
+    step = {**calls(("act", {"number": 1}), ("act", {"number": 2})), "text": "so", "stop_reason": "refused"}
+    agent, provider, heard = agent_of([step, {"text": "hello"}], act)
+    async with agent:
+        result = await agent.run("go")
+        assert (result.status, result.stop_reason, ran, len(provider.requests)) == ("failed", "refused", [], 1)
+        assert (await agent.run("and now?")).output == "hello"
+    assert [event.outcome for event in heard if event.type == "tool_ended"] == ["skipped", "skipped"]
+    check_guarantees(heard, agent)
+
+
 async def test_a_blank_prompt_sends_nothing() -> None:
     agent, provider, heard = agent_of([{"text": "x"}])
     async with agent:

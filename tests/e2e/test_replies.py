@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -203,6 +204,32 @@ def test_a_reply_of_thinking_alone_or_of_nothing_does_not_spoil_the_session(wire
         assert model.run("--continue", "two").code == 1
         after = model.run("--continue", "three")
     assert (after.code, after.out, model.refusals) == (0, "hi\n", [])
+
+
+CALLS_NOTHING = {
+    "anthropic": anthropic_blocks(stop="tool_use"),
+    "openai-chat": chat({"role": "assistant", "content": ""}),
+}
+
+
+@pytest.mark.parametrize("wire", [ANTHROPIC, CHAT], ids=by_model)
+def test_a_reply_that_ends_in_calls_and_makes_none_is_a_failure(wire: Wire) -> None:
+    with Model(CALLS_NOTHING[by_model(wire)], Say("hi"), wire=wire) as model:
+        failed = model.run("go", "--output", "json")
+        after = model.run("--continue", "hello?")
+    assert (failed.code, failed.result["error"]["kind"]) == (1, "empty")
+    assert (after.code, after.out, model.refusals, len(model.requests)) == (0, "hi\n", [], 2)
+
+
+@pytest.mark.parametrize("wire", WIRES, ids=by_model)
+def test_a_call_in_a_refused_reply_is_not_run(wire: Wire) -> None:
+    step = calls(use("bash", command="touch ran"), text="I will", stop="refusal")
+    with Model(step, Say("hi"), wire=wire) as model:
+        done = model.run("go", "--allow", "touch", "--output", "json")
+        after = model.run("--continue", "hello?")
+    assert (done.code, done.result["stop_reason"], done.result["status"]) == (1, "refused", "failed")
+    assert not Path("ran").exists()
+    assert (after.code, after.out, model.refusals, len(model.requests)) == (0, "hi\n", [], 2)
 
 
 @pytest.mark.spec("bug:api-empty-text-block")

@@ -18,6 +18,7 @@ async def run_turn(turn: Turn) -> None:
         async with asyncio.timeout(turn.limits.max_time) as bound:
             while True:
                 reply = await _step(turn)
+                _check_refusal(turn, reply)
                 if not reply.calls:
                     _check_answer(reply)
                     if turn.agent.queue.steering:
@@ -65,10 +66,14 @@ def _check_cancelled() -> None:
 
 
 def _check_answer(reply: Message) -> None:
-    stop = reply.reply.stop_reason if reply.reply else "end_turn"
-    if stop == "max_tokens":
+    if reply.reply is not None and reply.reply.stop_reason == "max_tokens":
         raise Stop("truncated", "the answer was cut off by the model's output limit")
-    if stop == "refused":
+
+
+def _check_refusal(turn: Turn, reply: Message) -> None:
+    """A refused reply ends the turn: what it says, and what it calls, was cut short by a filter."""
+    if reply.reply is not None and reply.reply.stop_reason == "refused":
+        turn.close_calls("Not run: the model refused to answer.", "skipped")
         raise Stop("refused", "the model refused to answer")
 
 

@@ -54,9 +54,12 @@ async def _stream_once(turn: Turn, request: Request) -> Message:
 
 
 def _checked(message: Message) -> Message:
-    """An empty reply is no answer, and sending it back would make the next request invalid."""
+    """An empty reply is no answer, whatever it ends with but a limit or a refusal, which have errors of their own.
+
+    Sending it back would make the next request invalid.
+    """
     stop = message.reply.stop_reason if message.reply else "end_turn"
-    if not message.calls and not message.text.strip() and stop == "end_turn":
+    if not message.calls and not message.text.strip() and stop not in ("max_tokens", "refused"):
         raise ProviderError("empty", "the model returned an empty reply; send another message to go on")
     return message
 
