@@ -139,6 +139,43 @@ def test_blocking_a_running_loop_is_refused_with_the_async_twin() -> None:
         asyncio.run(main())
 
 
+def test_a_with_statement_on_a_running_loop_is_refused_where_it_begins() -> None:
+    agent, _, _ = agent_of([{"text": "x"}])
+    reached = []
+
+    async def wrong() -> None:
+        with agent:
+            reached.append("body")
+
+    async def right() -> None:
+        async with agent:
+            raise LookupError("the body's own")
+
+    with pytest.raises(RuntimeError, match="use `async with` instead"):
+        asyncio.run(wrong())
+    assert reached == [] and not agent.is_initialized() and not agent.is_finalized()
+    with pytest.raises(LookupError, match="the body's own"):
+        asyncio.run(right())
+    assert agent.is_finalized()
+
+
+@pytest.mark.parametrize("how", ["with", "async with"])
+def test_an_error_of_the_body_closes_the_agent_and_is_raised(how: str) -> None:
+    agent, _, _ = agent_of([{"text": "x"}])
+
+    async def later() -> None:
+        async with agent:
+            raise LookupError("the body's own")
+
+    with pytest.raises(LookupError, match="the body's own"):
+        if how == "async with":
+            asyncio.run(later())
+        else:
+            with agent:
+                raise LookupError("the body's own")
+    assert agent.is_finalized()
+
+
 def test_many_threads_may_run_their_own_agents() -> None:
     outputs: list[str] = []
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from xun.agent.assessor import AgentAssessor
 from xun.agent.base import AgentBase
 from xun.agent.parts import name_of, resolve_provider
+from xun.agent.portal import refuse_running_loop
 from xun.agent.turn import RuntimeStateError
 from xun.gate.gate import Gate
 from xun.workspace.workspace import Workspace
@@ -96,6 +97,8 @@ class Lifecycle(AgentBase):
             turn.finish(task)  # its loop was stopped in the middle of it and will not end it
 
     def __enter__(self) -> Agent[Init]:
+        # At the end it would be too late to say so: whatever the body raised would be lost, and the agent left open.
+        refuse_running_loop("async with")
         return self.initialize()
 
     def __exit__(

@@ -55,12 +55,10 @@ def run_blocking(coroutine: Coroutine[Any, Any, T], *, twin: str, loop: asyncio.
     Ctrl-C while waiting cancels the coroutine, waits for it to end, and raises `KeyboardInterrupt`.
     """
     try:
-        asyncio.get_running_loop()
+        refuse_running_loop(f"await {twin}")
     except RuntimeError:
-        pass
-    else:
         coroutine.close()
-        raise RuntimeError(f"this would block the running event loop; use `await {twin}` instead")
+        raise
     target = loop or _own_loop()
     tasks: list[asyncio.Task[Callable[[], T]]] = []
     outcome: Future[T] = Future()
@@ -84,6 +82,15 @@ def run_blocking(coroutine: Coroutine[Any, Any, T], *, twin: str, loop: asyncio.
         target.call_soon_threadsafe(stop)
         wait([outcome])
         raise
+
+
+def refuse_running_loop(twin: str) -> None:
+    """Raises `RuntimeError`, naming the asynchronous `twin`, on the thread of a running loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RuntimeError(f"this would block the running event loop; use `{twin}` instead")
 
 
 def _hand_over(outcome: Future[T], task: asyncio.Task[Callable[[], T]]) -> None:
