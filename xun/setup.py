@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from xun import __version__, demo
 from xun.agent.agent import Agent
@@ -20,7 +20,7 @@ from xun.config.load import Config
 from xun.config.load import load as load_config
 from xun.config.log import start_log
 from xun.config.models_file import load_models
-from xun.config.paths import Paths, current_folder, find_paths, private_folder
+from xun.config.paths import Paths, find_paths, private_folder
 from xun.config.policy_file import append_rules, load_policy
 from xun.config.redact import Redactor
 from xun.config.regular import UnreadableError, read_named
@@ -37,6 +37,7 @@ from xun.providers import models
 from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
 from xun.providers.registry import ProviderSettings, resolve
 from xun.result import XunError
+from xun.run_plan import RunPlan, SetupError, working_folder
 from xun.sessions.index import find, last
 from xun.sessions.resume import StoredSession, resume
 from xun.sessions.retention import prune
@@ -53,29 +54,6 @@ EARLIER = "earlier"  # what a resumed session has cost: its file does not keep i
 PLANNING_GROUP = "framework"  # where write_todos is, which the prompt's line on planning speaks of
 SYSTEM_LIMIT = 1024 * 1024  # bytes of a system prompt
 Say = Callable[[str], None]
-
-
-class SetupError(XunError):
-    """A run that cannot start. `str()` is one line that a person can act on."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunPlan:
-    """What one run is asked to do. `settings` are flags over the configuration, by dotted key."""
-
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    allow: tuple[str, ...] = ()
-    allow_write: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
-    policy: tuple[Path, ...] = ()
-    yes: bool = False
-    on_nobody: Literal["deny", "fail"] = "deny"
-    trust: bool = False
-    cwd: Path | None = None
-    system: Path | None = None
-    session: bool = True
-    resume: str | None = None
-    last: bool = False
 
 
 @dataclass(slots=True)
@@ -243,16 +221,6 @@ def _folder(plan: RunPlan) -> tuple[Path, Path | None]:
         copy = demo.make_copy()
         return copy, copy
     return working_folder(plan.cwd), None
-
-
-def working_folder(given: Path | None) -> Path:
-    """The folder to work in. Raises `SetupError` where it is none, `XunError` where it has been removed."""
-    if given is None:
-        return current_folder()
-    if not given.is_dir():
-        what = "not a folder" if given.exists() else "there is no such folder"
-        raise SetupError(f"--cwd {given}: {what}")
-    return Path(os.path.realpath(given))
 
 
 def policy_files(paths: Paths, given: Sequence[Path] = ()) -> tuple[PolicyFile, ...]:

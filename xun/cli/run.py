@@ -34,7 +34,8 @@ from xun.cli.options import (
 from xun.cli.stdin import NoTaskError, read_task
 from xun.frontends.print import PrintFrontEnd
 from xun.frontends.terminal_ask import TerminalAsk, terminal_there
-from xun.setup import Prepared, RunPlan, SetupError, build_run
+from xun.run_plan import RunPlan, SetupError
+from xun.setup import Prepared, build_run
 
 Output = Literal["text", "json", "stream-json"]
 COLLECT_AFTER = 1.0  # seconds into the run

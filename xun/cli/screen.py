@@ -32,7 +32,7 @@ from xun.cli.options import (
 )
 from xun.config.paths import find_paths
 from xun.result import XunError
-from xun.setup import RunPlan, working_folder
+from xun.run_plan import RunPlan, working_folder
 
 NO_TERMINAL = 'standard input and output are no terminal; for one task use: xun run "TASK"'
 PICK = ""  # a session to resume is chosen on the screen

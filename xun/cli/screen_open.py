@@ -5,25 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from pydantic import SecretStr, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from xun import demo
-from xun.agent.agent import Agent
-from xun.commands.context import CommandContext
-from xun.commands.registry import CommandRegistry
-from xun.config.edit import set_value
 from xun.config.paths import Paths
-from xun.config.settings import ProviderSettings
-from xun.config.trust import trust, trust_of
-from xun.events import TurnEnded
 from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Wanted
 from xun.frontends.tui.standing import short
-from xun.providers.base import ProviderError
-from xun.providers.detect import configured, local_servers, servers_of
 from xun.result import XunError
-from xun.setup import Prepared, RunPlan, SetupError, build_run, commands_of
+from xun.run_plan import RunPlan, SetupError
+
+# The screen is drawn before any of what an agent is made of is loaded: the methods import what they need.
+if TYPE_CHECKING:
+    from xun.agent.agent import Agent
+    from xun.commands.context import CommandContext
+    from xun.commands.registry import CommandRegistry
+    from xun.events import TurnEnded
+    from xun.setup import Prepared
 
 _SHOWN_MODELS = 5  # of one local server
 _VARIABLES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
@@ -85,6 +82,8 @@ class ScreenOpener:
 
     def untrusted(self) -> Sequence[str]:
         """The files of this folder that nobody has agreed to."""
+        from xun.config.trust import trust_of
+
         if self._plan.trust:
             return ()
         pending = trust_of(self.folder, self._paths).pending
@@ -93,6 +92,8 @@ class ScreenOpener:
 
     def trust(self, *, keep: bool) -> None:
         """Agree to them, for this run or for good."""
+        from xun.config.trust import trust, trust_of
+
         if not keep:
             self._plan = replace(self._plan, trust=True)
             return
@@ -103,6 +104,9 @@ class ScreenOpener:
 
     def open(self, wanted: Wanted, ears: Ears) -> OpenedRun:
         """A ready agent."""
+        from xun.providers.base import ProviderError
+        from xun.setup import build_run, commands_of
+
         plan = self._plan
         if wanted.model is not None:
             plan = replace(plan, settings={**plan.settings, "model": wanted.model})
@@ -123,6 +127,8 @@ class ScreenOpener:
 
     async def offers(self) -> Sequence[ModelOffer]:
         """Every way to a model that there is here."""
+        from xun.providers.detect import configured, local_servers, servers_of
+
         set_up = configured(os.environ)
         local = await local_servers(servers=servers_of(os.environ))
         offers = [ModelOffer(f"{found.name}: {found.model}", found.model) for found in set_up if found.model]
@@ -137,6 +143,11 @@ class ScreenOpener:
 
     def use_key(self, provider: str, key: str, *, keep: bool) -> str:
         """Use `key` for `provider` from now on."""
+        from pydantic import SecretStr, ValidationError
+
+        from xun.config.edit import set_value
+        from xun.config.settings import ProviderSettings
+
         try:
             checked = ProviderSettings(api_key=SecretStr(key)).api_key
         except ValidationError as error:

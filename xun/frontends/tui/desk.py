@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from xun.commands.context import CommandContext
 from xun.commands.outcome import Action, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
-from xun.commands.registry import CommandRegistry
 from xun.frontends.tui.opening import Opened, choice, picked
 from xun.frontends.tui.prompt.complete import Item
 from xun.frontends.tui.turns import Turns
 from xun.policy.decision import Answer, Ask
+
+if TYPE_CHECKING:
+    from xun.commands.context import CommandContext
+    from xun.commands.registry import CommandRegistry
 
 Level = Literal["info", "warning", "error"]
 

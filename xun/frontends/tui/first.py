@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
@@ -24,7 +25,7 @@ class Put(Protocol):
 
 async def ask_trust(opener: Opener, put: Put) -> None:
     """Ask once about the files that this folder brings along. Raises `XunError` where a yes cannot be kept."""
-    files = opener.untrusted()
+    files = await asyncio.to_thread(opener.untrusted)
     if not files:
         return
     names = "\n".join(f"  {visible(name)}" for name in files)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from xun.agent.agent import Agent
-from xun.commands.context import CommandContext
-from xun.commands.registry import CommandRegistry
 from xun.events import AnyEvent, TurnEnded
 from xun.policy.decision import Answer, Ask
 from xun.result import XunError
+
+if TYPE_CHECKING:
+    from xun.agent.agent import Agent
+    from xun.commands.context import CommandContext
+    from xun.commands.registry import CommandRegistry
 
 
 class NoModelError(XunError):
@@ -79,7 +81,8 @@ class Ears:
 
 
 class Opener(Protocol):
-    """Opens agents for one run of the screen. The methods but `offers` are quick and may be run in a thread."""
+    """Opens agents for one run of the screen. The methods but `offers` may be run in a thread; the first one
+    that is called takes longer, for it loads what it needs."""
 
     folder: Path
     state: Path

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from xun.agent.agent import Agent
 from xun.events import (
     AnyEvent,
     Compacted,
@@ -20,6 +19,9 @@ from xun.events import (
 )
 from xun.policy.decision import MODES
 from xun.workspace.branch import branch_of
+
+if TYPE_CHECKING:
+    from xun.agent.agent import Agent
 
 _TELLING = (TurnStarted, TurnEnded, UsageUpdated, HistoryReplaced, Compacted, ModeChanged, QueueChanged)
 

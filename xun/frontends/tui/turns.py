@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from xun.agent.agent import Agent
 from xun.result import XunError
+
+if TYPE_CHECKING:
+    from xun.agent.agent import Agent
 
 C = TypeVar("C")
 
