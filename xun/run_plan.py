@@ -1,0 +1,45 @@
+"""What one run is asked to do, as its front end has read it. Light: it is known before anything else is loaded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from xun.config.paths import current_folder
+from xun.result import XunError
+
+
+class SetupError(XunError):
+    """A run that cannot start. `str()` is one line that a person can act on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What one run is asked to do. `settings` are flags over the configuration, by dotted key."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    allow: tuple[str, ...] = ()
+    allow_write: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    policy: tuple[Path, ...] = ()
+    yes: bool = False
+    on_nobody: Literal["deny", "fail"] = "deny"
+    trust: bool = False
+    cwd: Path | None = None
+    system: Path | None = None
+    session: bool = True
+    resume: str | None = None
+    last: bool = False
+
+
+def working_folder(given: Path | None) -> Path:
+    """The folder to work in. Raises `SetupError` where it is none, `XunError` where it has been removed."""
+    if given is None:
+        return current_folder()
+    if not given.is_dir():
+        what = "not a folder" if given.exists() else "there is no such folder"
+        raise SetupError(f"--cwd {given}: {what}")
+    return Path(os.path.realpath(given))
