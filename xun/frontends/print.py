@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Literal, TextIO
 
@@ -21,7 +22,7 @@ from xun.events import (
 )
 from xun.frontends.output import OutputError
 from xun.frontends.text import json_line, one_json_line, one_line, visible
-from xun.frontends.titles import title
+from xun.frontends.titles import OpenCalls
 from xun.policy.action import describe
 
 Output = Literal["text", "json", "stream-json"]
@@ -30,7 +31,8 @@ Output = Literal["text", "json", "stream-json"]
 class PrintFrontEnd:
     """Hears the events of one run. `quiet` keeps progress and notices to itself, not warnings and errors.
 
-    `unwritten` says why standard output could not be written, once it could not. Nothing is tried there again.
+    `unwritten` says why something is missing from standard output. Where it could not be written, nothing is tried
+    there again; an event that has no JSON form is left out alone.
     """
 
     def __init__(self, output: Output, *, quiet: bool = False, out: TextIO | None = None, err: TextIO | None = None):
@@ -39,8 +41,18 @@ class PrintFrontEnd:
         self._out = out or sys.stdout
         self._err = err or sys.stderr
         self.unwritten: OutputError | None = None
+        self._gone = False
+        self._calls = OpenCalls()
 
     def hear(self, event: AnyEvent) -> None:
+        """Show `event`. Never raises: whoever tells events would tell this listener no more."""
+        try:
+            self._hear(event)
+        except Exception as error:  # noqa: BLE001 - a fault here must not cost the rest of the run, nor go unseen
+            why = f"an event ({event.type}) cannot be shown: {type(error).__name__}"
+            self.unwritten = self.unwritten or OutputError(why)
+
+    def _hear(self, event: AnyEvent) -> None:
         if self._output == "stream-json":
             self._put(_json(event))
         if not self._quiet:
@@ -74,27 +86,25 @@ class PrintFrontEnd:
         self._put(json_line(data))
 
     def _put(self, text: str) -> None:
-        if self.unwritten is not None:
+        if self._gone:
             return
         try:
             self._out.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
             self._out.flush()
         except OutputError as error:
-            self.unwritten = error
+            self._gone, self.unwritten = True, error
         except (OSError, ValueError) as error:
-            self.unwritten = OutputError.of(error)
+            self._gone, self.unwritten = True, OutputError.of(error)
 
     def _progress(self, event: AnyEvent) -> None:
         match event:
             case ToolStarted(call=call):
-                self.say(f"→ {title(call)}")
-            case Decided():
-                self.say(_decided(event))
-            case ToolEnded(outcome="ok", seconds=seconds, result=result):
-                if seconds >= 1 or result.content.startswith("exit code"):
-                    self.say(f"  {one_line(result.content.partition(chr(10))[0])} ({seconds:.1f} s)")
-            case ToolEnded(outcome=outcome, result=result) if outcome != "denied":
-                self.say(f"  {outcome}: {one_line(result.content)}")
+                self.say(f"→ {self._calls.begin(call)}")
+            case Decided(call_id=call_id):
+                self._under(call_id, _decided(event))
+            case ToolEnded(call_id=call_id):
+                self._under(call_id, _ended(event))
+                self._calls.end(call_id)
             case AttemptReset(reason=reason, wait=wait):
                 self.say(f"! {reason}; trying again in {wait:.1f} s")
             case Waiting():
@@ -108,6 +118,12 @@ class PrintFrontEnd:
             case MessageAdded(message=message) if message.role == "assistant" and message.calls:
                 self.say(message.text.strip())
 
+    def _under(self, call_id: str, text: str) -> None:
+        """Say what became of a call, and of which one where there are several."""
+        if text:
+            name = self._calls.name(call_id)
+            self.say(f"  {name}: {text}" if name else f"  {text}")
+
     def _plan(self, todos: tuple[dict[str, object], ...]) -> None:
         marks = {"completed": "x", "in_progress": "~"}
         for todo in todos:
@@ -117,8 +133,18 @@ class PrintFrontEnd:
 def _json(event: AnyEvent) -> str:
     try:
         return one_json_line(event.model_dump_json())
-    except ValueError:  # a lone surrogate in a model's reply
-        return json_line(event.model_dump(mode="json"))
+    except ValueError:  # a lone surrogate in what a tool or a program of the caller's says
+        return one_json_line(json.dumps(event.model_dump(), ensure_ascii=False, default=str))
+
+
+def _ended(event: ToolEnded) -> str:
+    content = event.result.content
+    if event.outcome == "denied":
+        return ""
+    if event.outcome != "ok":
+        return f"{event.outcome}: {one_line(content)}"
+    worth_it = event.seconds >= 1 or content.startswith("exit code")
+    return f"{one_line(content.partition(chr(10))[0])} ({event.seconds:.1f} s)" if worth_it else ""
 
 
 def _waiting(event: Waiting) -> str:
@@ -136,7 +162,7 @@ def _decided(event: Decided) -> str:
     if event.allowed and decision.action.kind == "tool":
         return ""
     if event.allowed and event.by == "rule":
-        return f"  allowed by {decision.rule}" if decision.rule and decision.action.kind != "read" else ""
+        return f"allowed by {decision.rule}" if decision.rule and decision.action.kind != "read" else ""
     if decision.effect == "allow":
         return ""
     verdict = "allowed" if event.allowed else "refused"
@@ -144,7 +170,7 @@ def _decided(event: Decided) -> str:
     if event.assessment is not None:
         reasons = [event.assessment.reason] if event.by == "risk" else [*reasons, event.assessment.reason]
     why = "" if event.by == "person" else "; ".join(dict.fromkeys(reasons))
-    return f"  {verdict} by {_BY[event.by]}: {one_line(describe(decision.action), 60)}" + (f" ({why})" if why else "")
+    return f"{verdict} by {_BY[event.by]}: {one_line(describe(decision.action), 60)}" + (f" ({why})" if why else "")
 
 
 _BY = {
