@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from xun.cli import exits
+from xun.cli.explain import explained
 from xun.cli.unknown import without_terminal
 from xun.frontends.output import OutputError
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 COMMANDS = ("run", "policy", "sessions", "config")
 NOT_BUILT = ("models", "tools", "doctor")
-OPTIONS_NOT_BUILT = ("--plain", "--schema", "--max-cost", "--max-tokens", "--add-dir")
+COMPLETING = "_XUN_COMPLETE"  # set by a shell that wants to know how a command line goes on
 
 
 def run(argv: Sequence[str]) -> int:
@@ -32,20 +34,23 @@ def run(argv: Sequence[str]) -> int:
     first = words[0] if words else ""
     if first in NOT_BUILT:
         return _usage(words, f"`xun {first}` is not built yet")
-    known = first in (*COMMANDS, "--help", "--install-completion", "--show-completion")
+    completing = COMPLETING in os.environ
+    known = completing or first in (*COMMANDS, "--help", "--install-completion", "--show-completion")
     no_option = first == "--" or not first.startswith("-")
     if not known and no_option and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _usage(words, without_terminal(words, COMMANDS))
     try:
-        app = build(first) if known else build_screen()
+        app = _completer() if completing else build(first) if known else build_screen()
         code = get_command(app).main(words if known else _resumable(words), prog_name="xun", standalone_mode=False)
         sys.stdout.flush()
     except OutputError as error:
         return exits.unwritten(error)
     except TyperException as error:
-        return _usage(words, _explained(error.format_message() if hasattr(error, "format_message") else str(error)))
+        return _usage(words, explained(error, words))
     except (KeyboardInterrupt, typer.Abort):
         return exits.INTERRUPTED
+    except SystemExit as end:  # how typer leaves after it has told a shell about completion
+        code = end.code
     except OSError as error:
         return _failure(words, f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", "system")
     except Exception as error:  # noqa: BLE001 - a fault of ours is one line too; the log has the rest
@@ -53,18 +58,18 @@ def run(argv: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _explained(message: str) -> str:
-    """What typer and pydantic say, in plain words."""
-    extra = message.removeprefix("Got unexpected extra argument(s) ")
-    if extra != message:
-        return f"one argument too many: {extra.strip('()')}; put quotes around what belongs together"
-    message = message.replace(": Value error, ", ": ")
-    name = message.removeprefix("No such option: ").split()[0].rstrip(".")
-    return f"{name} is not built yet" if name in OPTIONS_NOT_BUILT else message
+def _completer() -> typer.Typer:
+    """What knows how the line that a shell holds goes on: an option of the screen, or a command with all of its own."""
+    typed = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()[1:]
+    of_screen = typed and typed[-1].startswith("-") and not set(typed) & set(COMMANDS)
+    return build_screen() if of_screen else build(prompt=False)
 
 
-def build(first: str = "") -> typer.Typer:
-    """The application. Only the group that `first` names is filled: the others would only cost start-up time."""
+def build(first: str = "", *, prompt: bool = True) -> typer.Typer:
+    """The application. Only the group that `first` names is filled: the others would only cost start-up time.
+
+    `prompt` says whether a word that names no command is one.
+    """
     app = typer.Typer(
         name="xun",
         add_completion=first not in COMMANDS,
@@ -76,7 +81,7 @@ def build(first: str = "") -> typer.Typer:
         'xun run "fix the failing test"',
     )
     every = first not in COMMANDS
-    if every:
+    if every and prompt:
         from xun.cli.screen import screen_command
 
         app.callback(invoke_without_command=True)(screen_command)
@@ -106,7 +111,7 @@ def build_screen() -> typer.Typer:
     """`xun [OPTIONS] [PROMPT]`, which names no command."""
     from xun.cli.screen import screen_command
 
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app = typer.Typer(add_completion=COMPLETING in os.environ, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.command()(screen_command)
     return app
 

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
 from xun.cli import exits
+from xun.cli.options import Allow, Deny, Folder, ModeName, PolicyFiles
 from xun.config.paths import current_folder, find_paths
 from xun.frontends.text import json_line, visible
 from xun.gate.check import check_command, decision_json
-from xun.policy.decision import Decision, Mode
+from xun.policy.decision import Decision
 from xun.result import XunError
 from xun.setup import policy_files, policy_of_flags
 
+LONGEST = 1024 * 1024  # bytes of one line of standard input
 _CODES = {"allow": 0, "ask": 3, "deny": 4}
+_KINDS = {"list": "a list", "dict": "an object", "int": "a number", "float": "a number", "bool": "true or false"}
 
 
 def build() -> typer.Typer:
@@ -44,22 +47,19 @@ def _check(
     command: Annotated[str | None, typer.Argument(help="The shell command, quoted as one argument.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     stdin: Annotated[bool, typer.Option("--stdin", help="JSON strings in, JSON decisions out, one a line.")] = False,
-    cwd: Annotated[Path | None, typer.Option(metavar="DIR", help="The workspace; it need not exist.")] = None,
-    allow: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Allow commands that begin so.")] = None,
-    deny: Annotated[list[str] | None, typer.Option(metavar="PREFIX", help="Refuse commands that begin so.")] = None,
-    policy_file: Annotated[
-        list[Path] | None, typer.Option("--policy", metavar="FILE", help="Rules beside those of your policy.toml.")
-    ] = None,
-    mode: Annotated[Mode, typer.Option(help="The mode to judge in.")] = "manual",
+    cwd: Folder = None,
+    allow: Allow = None,
+    deny: Deny = None,
+    policy: PolicyFiles = None,
+    mode: ModeName = None,
 ) -> int:
     """The decision for a shell command, with its parts and reasons. Exit: 0 allow, 3 ask, 4 deny, 2 usage."""
     if stdin == (command is not None):
         return exits.fail("give either one command, quoted as one argument, or --stdin")
     try:
-        folder = current_folder() if cwd is None else Path(os.path.realpath(cwd))
-        files = policy_files(find_paths(), policy_file or ())
-        policy = policy_of_flags(allow or (), (), deny or (), folder, files)
-        judge = partial(check_command, policy=policy, cwd=folder, mode=mode)
+        folder = _folder(cwd)
+        rules = policy_of_flags(allow or (), (), deny or (), folder, policy_files(find_paths(), policy or ()))
+        judge = partial(check_command, policy=rules, cwd=folder, mode=mode or "manual")
         if command is None:
             return _check_lines(judge)
         decision = judge(command)
@@ -72,22 +72,51 @@ def _check(
     return _CODES[decision.effect]
 
 
+def _folder(given: Path | None) -> Path:
+    """The workspace to judge in, which need not be there."""
+    if given is None:
+        return current_folder()
+    if given.exists() and not given.is_dir():
+        raise XunError(f"--cwd {given}: not a folder")
+    return Path(os.path.realpath(given))
+
+
 def _check_lines(judge: Callable[[str], Decision]) -> int:
     """One answer for each line, in order. A line that is no JSON string is answered too, and remembered."""
     code = exits.OK
-    for line in sys.stdin.buffer:
-        if not line.strip():
-            continue
-        try:
-            command = json.loads(line)
-            if not isinstance(command, str):
-                raise TypeError(f"a JSON string is wanted, not {type(command).__name__}")
-            answer = decision_json(judge(command))
-        except (ValueError, TypeError, RecursionError) as error:
-            answer, code = {"error": f"not a JSON string: {error}"}, exits.USAGE
-        sys.stdout.write(json_line(answer) + "\n")
-        sys.stdout.flush()
+    try:
+        for line in _lines_of(sys.stdin.buffer):
+            try:
+                answer = decision_json(judge(_command(line)))
+            except ValueError as error:
+                answer, code = {"error": str(error)}, exits.USAGE
+            sys.stdout.write(json_line(answer) + "\n")
+            sys.stdout.flush()
+    except OSError as error:
+        return exits.fail(f"standard input could not be read: {error.strerror}")
     return code
+
+
+def _lines_of(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of `stream`; of one that is too long a part that is too long as well."""
+    while line := stream.readline(LONGEST + 1):
+        rest = line
+        while len(rest) > LONGEST and not rest.endswith(b"\n"):
+            rest = stream.readline(LONGEST + 1)
+        yield line
+
+
+def _command(line: bytes) -> str:
+    """The JSON string in `line`. Raises `ValueError`, whose text says why it is none."""
+    if len(line) > LONGEST:
+        raise ValueError(f"the line is longer than {LONGEST // 2**20} MiB")
+    try:
+        command = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not a JSON string: {error if line.strip() else 'the line is empty'}") from error
+    if not isinstance(command, str):
+        raise ValueError(f"not a JSON string: it is {_KINDS.get(type(command).__name__, 'null')}")
+    return command
 
 
 def _lines(decision: Decision) -> list[str]:

@@ -21,6 +21,8 @@ def without_terminal(words: Sequence[str], commands: Sequence[str]) -> str:
     first = words[0] if words else ""
     if first in ("", "--") or any(char.isspace() for char in first):
         return f"standard input and output are no terminal; for one task use: xun run {shown}"
+    if first == "help":
+        return "there is no command help; see xun --help, and xun COMMAND --help"
     from difflib import get_close_matches
 
     near = get_close_matches(first.lower(), commands, n=2)
