@@ -25,3 +25,4 @@ def no_assessor(isolated: None) -> None:
     policy = Path(os.environ["XUN_HOME"]) / "policy.toml"
     policy.parent.mkdir(mode=0o700, exist_ok=True)
     policy.write_text('[settings]\nrisk = "off"\n')
+    policy.chmod(0o600)
