@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -121,9 +122,10 @@ def three_turns(folder: Path) -> Path:
 
 
 def resumed(path: Path) -> StoredSession:
+    """The session as it was resumed, with the events that are in its file then."""
     session, writer = resume(path)
     writer.close()
-    return session
+    return replace(session, events=load(path).events)
 
 
 def contents(session: StoredSession) -> list[str]:

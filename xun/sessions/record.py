@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -86,33 +87,31 @@ def _events() -> TypeAdapter[AnyEvent]:
 
 @dataclass(slots=True)
 class Scan:
-    """What a session file holds. Offsets in bytes.
+    """What a session file holds besides its events. Offsets in bytes.
 
-    `end` is where the last intact record ends; what follows it is torn. `complete` says that this record
-    has its line end. `damaged` are the numbers of unreadable lines before it, and `unknown` counts events
+    `end` is where the last intact record ends; what follows it, up to `size`, is torn. `complete` says that this
+    record has its line end. `damaged` are the numbers of unreadable lines before it, and `unknown` counts events
     of a later version.
     """
 
     header: Header
-    events: list[AnyEvent] = field(default_factory=list)
-    end: int = 0
+    end: int
+    size: int
     complete: bool = True
     damaged: list[int] = field(default_factory=list)
     unknown: int = 0
 
 
-def scan(data: bytes, where: object) -> Scan:
-    """Read all of `data`, the content of the file `where`. Raises `SessionError` when its header is unusable."""
-    lines = data.split(b"\n")
-    found = Scan(Header.parse(lines[0], where))
-    found.end = len(lines[0]) + 1
+def scan(file: BinaryIO, where: object, hear: Callable[[AnyEvent], object]) -> Scan:
+    """Read `file`, whose name is `where`, to its end and give each event to `hear`: only one line is held at a time.
+
+    Raises `SessionError` when its header is unusable.
+    """
+    first = file.readline()
+    found = Scan(Header.parse(first, where), len(first), len(first), complete=first.endswith(b"\n"))
     bad: list[int] = []
-    offset = found.end
-    for number, line in enumerate(lines[1:], 2):
-        last = number == len(lines)  # what follows the last line end: empty, or a record that was cut off
-        if last and not line:
-            break
-        offset += len(line) + 1
+    for number, line in enumerate(file, 2):
+        found.size += len(line)
         try:
             event = decode(line)
         except ValueError:
@@ -121,12 +120,8 @@ def scan(data: bytes, where: object) -> Scan:
         if event is None:
             found.unknown += 1
         else:
-            found.events.append(event)
+            hear(event)
         found.damaged += bad
         bad = []
-        found.end, found.complete = offset, not last
-    if not found.complete:
-        found.end -= 1
-    if len(lines) == 1:
-        found.end, found.complete = len(data), False
+        found.end, found.complete = found.size, line.endswith(b"\n")
     return found

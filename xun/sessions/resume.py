@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from xun.events import AnyEvent
 from xun.messages import Message, Usage
 from xun.sessions.record import Header, Scan, SessionError, scan
 from xun.sessions.repair import NOT_RUN, UNKNOWN, repairs, stamped
-from xun.sessions.replay import replay
+from xun.sessions.replay import Replay, replay
 from xun.sessions.store import OnError, Redact, SessionWriter, lock, new_id
 
 
@@ -21,20 +22,21 @@ from xun.sessions.store import OnError, Redact, SessionWriter, lock, new_id
 class StoredSession:
     """A session as stored and made whole.
 
-    `events` are all of it, to rebuild a screen from; `messages` the history to go on with. `usage` and
-    `cost` (dollars, None where a price is unknown) are the totals of all turns, `last_seq` the number of
-    the last event. `notices` are lines for the person about what was lost or closed.
+    `messages` are the history to go on with. `usage` and `cost` (dollars, None where a price is unknown) are the
+    totals of all turns, `last_seq` the number of the last event. `notices` are lines for the person about what was
+    lost or closed. `events` are all that happened, where the session was only read: they take many times the
+    memory of the history, and who goes on with it needs none of them.
     """
 
     path: Path
     header: Header
-    events: tuple[AnyEvent, ...]
     messages: tuple[Message, ...]
     todos: tuple[dict[str, Any], ...]
     usage: Usage
     cost: float | None
     last_seq: int
     notices: tuple[str, ...] = ()
+    events: tuple[AnyEvent, ...] = ()
 
     @property
     def folder(self) -> Path | None:
@@ -45,11 +47,14 @@ class StoredSession:
 
 def load(path: Path) -> StoredSession:
     """Read the session at `path`, repaired in memory: nothing is written. Raises `SessionError`."""
+    events: list[AnyEvent] = []
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            found = scan(file, path, events.append)
     except OSError as error:
         raise SessionError(f"{path}: cannot be read: {error.strerror}") from None
-    return _whole(path, data, scan(data, path))[0]
+    session, missing = _whole(path, found, replay(events))
+    return replace(session, events=(*events, *missing))
 
 
 def resume(
@@ -69,17 +74,17 @@ def resume(
         lock(descriptor, path)
         if os.fstat(descriptor).st_nlink == 0:
             raise SessionError(f"{path}: has just been deleted")
+        state = Replay()
         with os.fdopen(os.dup(descriptor), "rb") as file:
-            data = file.read()
-        found = scan(data, path)
-        end = _mend(path, descriptor, data, found)
+            found = scan(file, path, state.add)
+        end = _mend(path, descriptor, found)
     except OSError as error:
         os.close(descriptor)
         raise SessionError(f"{path}: cannot be repaired: {error.strerror}") from None
     except BaseException:
         os.close(descriptor)
         raise
-    session, missing = _whole(path, data, found)
+    session, missing = _whole(path, found, state)
     writer = SessionWriter(path, found.header, redact=redact, on_error=on_error, descriptor=descriptor, end=end)
     for event in missing:
         writer.append(event)
@@ -93,7 +98,7 @@ def fork(path: Path) -> Path:
     """
     try:
         data = path.read_bytes()
-        found = scan(data, path)
+        found = scan(BytesIO(data), path, lambda _: None)
         now = time.time()
         header = replace(found.header, id=new_id(now), created=now, parent=found.header.id)
         copy = path.with_name(f"{header.id}.jsonl")
@@ -110,10 +115,11 @@ def fork(path: Path) -> Path:
     return copy
 
 
-def _mend(path: Path, descriptor: int, data: bytes, found: Scan) -> int:
+def _mend(path: Path, descriptor: int, found: Scan) -> int:
     """Leave only whole lines in the file; what is cut off is kept first. Returns the new length. Raises `OSError`."""
     end = found.end
-    if torn := data[end:]:
+    if found.size > end:
+        torn = os.pread(descriptor, found.size - end, end)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         with os.fdopen(os.open(path.with_suffix(".damaged"), flags, 0o600), "wb") as aside:
             aside.write(torn + b"\n")
@@ -125,10 +131,10 @@ def _mend(path: Path, descriptor: int, data: bytes, found: Scan) -> int:
     return end
 
 
-def _whole(path: Path, data: bytes, found: Scan) -> tuple[StoredSession, Sequence[AnyEvent]]:
-    state = replay(found.events)
+def _whole(path: Path, found: Scan, state: Replay) -> tuple[StoredSession, Sequence[AnyEvent]]:
+    """The session that `state` was built from, and the events that make it whole."""
     missing = stamped(repairs(state), found.header.id, state)
-    notices = _damage(path, len(data) - found.end, found)
+    notices = _damage(path, found)
     known = {id(result) for message in state.messages for result in message.results}
     interrupted = state.turn is not None
     for event in missing:
@@ -141,7 +147,6 @@ def _whole(path: Path, data: bytes, found: Scan) -> tuple[StoredSession, Sequenc
     session = StoredSession(
         path=path,
         header=found.header,
-        events=(*found.events, *missing),
         messages=tuple(state.messages),
         todos=state.todos,
         usage=state.usage,
@@ -152,9 +157,9 @@ def _whole(path: Path, data: bytes, found: Scan) -> tuple[StoredSession, Sequenc
     return session, missing
 
 
-def _damage(path: Path, torn: int, found: Scan) -> list[str]:
+def _damage(path: Path, found: Scan) -> list[str]:
     notices = []
-    if torn > 0:
+    if torn := found.size - found.end:
         aside = path.with_suffix(".damaged").name
         notices.append(f"the last record of the session was cut off; its {torn} bytes are kept in {aside}")
     if found.damaged:
