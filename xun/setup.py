@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from xun.agent.agent import Agent
 from xun.agent.compact import Compaction
 from xun.agent.instructions import InstructionFile, build_system
 from xun.agent.limits import Limits
+from xun.agent.run_result import RunResult
 from xun.config.load import Config
 from xun.config.load import load as load_config
 from xun.config.log import start_log
@@ -37,8 +39,8 @@ from xun.providers import models
 from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
 from xun.providers.registry import ProviderSettings, resolve
 from xun.result import XunError
-from xun.run_plan import RunPlan, SetupError, working_folder
-from xun.sessions.index import find, last
+from xun.run_place import Place, moved, place_of
+from xun.run_plan import RunPlan, SetupError
 from xun.sessions.resume import StoredSession, resume
 from xun.sessions.retention import prune
 from xun.sessions.store import SessionWriter
@@ -77,6 +79,11 @@ class Prepared:
         if self.session is not None:
             self.session.close()
 
+    def reported(self, result: RunResult) -> RunResult:
+        """`result` as it is told: without the id of a session that could not be stored, which nobody could resume."""
+        lost = self.session is not None and not self.session.stored
+        return replace(result, session_id=None) if lost else result
+
     def epilogue(self, ok: bool) -> str:
         """What is shown after an answer: for the demonstration, what it changed."""
         if self.copy is None or not ok:
@@ -100,7 +107,8 @@ def build_run(
     with _one_line():
         freeze()
         paths = find_paths()
-        folder, copy = _folder(plan)
+        place = place_of(plan, paths)
+        folder = place.folder
         trust = trust_of(folder, paths)
         trust = trust.once() if plan.trust else trust
         config = load_config(paths, trust=trust, flags=plan.settings)
@@ -112,8 +120,8 @@ def build_run(
         files = policy_files(paths, plan.policy)
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder, files)
         provider, info = _provider(config, config.settings.model)
-        stored, writer = _session(plan, paths, config, folder, f"{info.provider}/{info.name}", redact, say)
-        workspace = Workspace(_resumed_folder(plan, stored, folder))
+        stored, writer = _session(plan, paths, config, place, f"{info.provider}/{info.name}", redact, say)
+        workspace = Workspace(folder)
         agent = Agent(
             provider,
             model_info=info,
@@ -139,14 +147,14 @@ def build_run(
     if stored is not None:
         agent.bus.seq = stored.last_seq
         agent.totals.add(EARLIER, stored.usage, stored.cost)
-        for line in stored.notices:
+        for line in (*stored.notices, *moved(Path(stored.header.cwd), folder)):
             say(line)
     if writer is not None:
         agent.bus.listen(writer.append)
     if log is not None:
         agent.bus.listen(partial(_log_event, log))
     agent.bus.listen(hear)
-    return Prepared(agent.initialize(), provider, workspace, writer, config, paths, trust, copy)
+    return Prepared(agent.initialize(), provider, workspace, writer, config, paths, trust, place.copy)
 
 
 def _tell_trust(trust: Trust, say: Say) -> None:
@@ -215,14 +223,6 @@ def _one_line() -> Generator[None]:
         raise SetupError(f"{where}{error.strerror or error}") from error
 
 
-def _folder(plan: RunPlan) -> tuple[Path, Path | None]:
-    """The workspace, and the demonstration's copy where it is one."""
-    if plan.settings.get("model") == demo.MODEL:
-        copy = demo.make_copy()
-        return copy, copy
-    return working_folder(plan.cwd), None
-
-
 def policy_files(paths: Paths, given: Sequence[Path] = ()) -> tuple[PolicyFile, ...]:
     """The files that `--policy` names, and the person's own behind them. Raises `XunError` for one that is unusable."""
     for path in given:
@@ -286,34 +286,37 @@ def _environment(config: Config) -> dict[str, str]:
 
 
 def _session(
-    plan: RunPlan, paths: Paths, config: Config, folder: Path, model: str, redact: Redactor, say: Say
+    plan: RunPlan, paths: Paths, config: Config, place: Place, model: str, redact: Redactor, say: Say
 ) -> tuple[StoredSession | None, SessionWriter | None]:
-    if plan.resume is not None or plan.last:
-        entry = find(paths.sessions, plan.resume) if plan.resume is not None else last(paths.sessions, folder)
-        if entry is None:
-            raise SetupError("there is no session of this folder to continue; see xun sessions list --all")
-        stored, writer = resume(entry.path, redact=redact, on_error=say)
+    if place.entry is not None:
+        stored, writer = resume(place.entry.path, redact=redact, on_error=say)
         if plan.session:
             return stored, writer
         writer.close()
         return stored, None
     if not plan.session or not config.settings.sessions.save:
         return None, None
-    private_folder(paths.sessions)
+    _check_sessions(paths.sessions)
     kept = config.settings.sessions
     if notice := prune(paths.sessions, max_age_days=kept.max_age_days, max_megabytes=kept.max_megabytes).notice():
         say(notice)
     writer = SessionWriter.create(
-        paths.sessions, cwd=folder, model=model, version=__version__, redact=redact, on_error=say
+        paths.sessions, cwd=place.folder, model=model, version=__version__, redact=redact, on_error=say
     )
     return None, writer
 
 
-def _resumed_folder(plan: RunPlan, stored: StoredSession | None, folder: Path) -> Path:
-    """A session goes on in its own folder, unless another is given or it is gone."""
-    if stored is None or plan.cwd is not None or stored.folder is None:
-        return folder
-    return stored.folder
+def _check_sessions(folder: Path) -> None:
+    """See that sessions can be kept in `folder`. Raises `SetupError`, which says what else can be done."""
+    try:
+        private_folder(folder)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    except OSError as error:
+        why = f"{error.filename or folder}: {error.strerror or error}"
+        raise SetupError(
+            f"the session cannot be kept: {why}; use --no-session, or set XUN_HOME to a folder that can be written"
+        ) from error
 
 
 def _limits(config: Config) -> Limits:

@@ -81,6 +81,50 @@ def test_a_resumed_session_works_in_its_own_folder(work: Path) -> None:
     assert str(work / "w") not in results(model.requests[4])[0]
 
 
+def test_where_a_session_goes_on_is_said_with_both_folders(work: Path) -> None:
+    for name in ("begun", "other"):
+        (work / name).mkdir()
+        (work / name / "AGENTS.md").write_text(f"the rules of {name}")
+    begun, other = work / "begun", work / "other"
+    with Model(Say("one"), *[Say("more")] * 3) as model:
+        assert model.run("first", "--trust", cwd=begun).code == 0
+        [path] = sessions()
+        here = model.run("--resume", path.stem, "second", "--trust", "--allow-write", "src", cwd=begun)
+        own = model.run("--resume", path.stem, "third", "--trust", cwd=other)
+        moved = model.run("--resume", path.stem, "fourth", "--trust", "--cwd", ".", cwd=other)
+    assert (here.code, own.code, moved.code) == (0, 0, 0)
+    assert "this session" not in here.err
+    assert f"this session goes on in its own folder, {begun}, not in {other} (--cwd . would move it here)" in own.err
+    assert f"this session was begun in {begun} and goes on in {other}" in moved.err
+    # Its files, and the trust in them, are those of the folder that is worked in.
+    rules = [
+        name for body in model.bodies for name in ("begun", "other") if f"the rules of {name}" in str(body["system"])
+    ]
+    assert rules == ["begun", "begun", "begun", "other"]
+
+
+def test_a_session_that_cannot_be_stored_is_not_named(work: Path) -> None:
+    with Model(Say("one")) as model:
+        done = model.run("first", "--output", "json", first="ulimit -f 0; trap '' XFSZ")
+    assert done.code == 0
+    assert (done.result["output"], done.result["session_id"]) == ("one", None)
+    assert "the session cannot be saved" in done.err
+    assert sessions() == []
+    with Model(Say("one")) as model:
+        assert (kept := model.run("first", "--output", "json").result["session_id"]) == sessions()[0].stem
+        assert xun("sessions", "show", kept).code == 0
+
+
+def test_a_home_that_cannot_be_written_says_what_to_do(work: Path) -> None:
+    (work / "state").write_text("no folder")
+    with Model(Say("one")) as model:
+        done = model.run("first", "--output", "json", env={"XUN_HOME": str(work)})
+        assert (done.code, done.result["session_id"], model.requests) == (2, None, [])
+        for said in (f"{work / 'state'}", "use --no-session, or set XUN_HOME to a folder that can be written"):
+            assert said in done.err
+        assert model.run("first", "--no-session", env={"XUN_HOME": str(work)}).code == 0
+
+
 def test_the_last_session_is_that_of_the_folder(work: Path) -> None:
     for name in ("a", "b"):
         (work / name).mkdir()

@@ -128,7 +128,7 @@ async def _main(prepared: Prepared, task: str, options: RunOptions, front: Print
     asyncio.get_running_loop().call_later(COLLECT_AFTER, _collect_garbage)
     try:
         _on_signals(prepared.agent, caught)
-        result = await prepared.agent.run(task)
+        result = prepared.reported(await prepared.agent.run(task))
         front.answer(result)
         front.note(prepared.epilogue(result.ok))
         if result.error is not None:

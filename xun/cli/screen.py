@@ -8,6 +8,7 @@ import termios
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,7 +31,7 @@ from xun.cli.options import (
     check_one_session,
     groups_of,
 )
-from xun.config.paths import find_paths
+from xun.config.paths import Paths, find_paths
 from xun.result import XunError
 from xun.run_plan import RunPlan, working_folder
 
@@ -87,7 +88,7 @@ def open_screen(plan: RunPlan, first: str, *, pick: bool = False) -> int:
         return exits.fail(NO_TERMINAL)
     try:
         paths = find_paths()
-        folder = working_folder(plan.cwd)
+        folder = _folder(plan, paths)
     except (XunError, OSError) as error:
         return exits.fail(str(error))
     from xun.cli.screen_open import ScreenOpener
@@ -105,6 +106,15 @@ def open_screen(plan: RunPlan, first: str, *, pick: bool = False) -> int:
         for line in app.last_words():
             sys.stderr.write(f"{line}\n")
     return app.return_code or 0 if code is None else code
+
+
+def _folder(plan: RunPlan, paths: Paths) -> Path:
+    """The folder to work in: a session goes on in its own."""
+    if not plan.resume:
+        return working_folder(plan.cwd)
+    from xun.run_place import place_of
+
+    return place_of(plan, paths).folder
 
 
 def split_resume(words: Sequence[str]) -> list[str]:

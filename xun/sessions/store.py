@@ -85,6 +85,11 @@ class SessionWriter:
     def id(self) -> str:
         return self.header.id
 
+    @property
+    def stored(self) -> bool:
+        """Whether the file is there and begun, so that the session can be found again and resumed."""
+        return self._end > 0
+
     def append(self, event: AnyEvent) -> None:
         """Store `event`, unless it only shows progress. After a turn's end the file is forced to the disk."""
         if isinstance(event, PROVISIONAL) or self._closed:
@@ -118,6 +123,8 @@ class SessionWriter:
             self._drain()
         self._closed = True
         if self._descriptor is not None:
+            if not self.stored:
+                self.path.unlink(missing_ok=True)  # not even its first line could be written: it is no session
             os.close(self._descriptor)
             self._descriptor = None
 

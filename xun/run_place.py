@@ -1,0 +1,55 @@
+"""Where a run works: in a folder that is given, in this one, in that of the session it goes on with, or in a copy."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from xun import demo
+from xun.config.paths import Paths, current_folder
+from xun.result import XunError
+from xun.run_plan import RunPlan, SetupError, working_folder
+from xun.sessions.index import Entry, find, last
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The workspace; the demonstration's copy where it is one; the session that goes on there."""
+
+    folder: Path
+    copy: Path | None = None
+    entry: Entry | None = None
+
+
+def place_of(plan: RunPlan, paths: Paths) -> Place:
+    """Where the run works. A session goes on in its own folder, unless another is given or it is gone.
+
+    Raises `XunError` where there is no such session or folder.
+    """
+    if plan.resume is not None:
+        entry = find(paths.sessions, plan.resume)
+        own = Path(entry.header.cwd)
+        return Place(own if plan.cwd is None and own.is_dir() else working_folder(plan.cwd), entry=entry)
+    if plan.last:
+        folder = working_folder(plan.cwd)
+        entry = last(paths.sessions, folder)
+        if entry is None:
+            raise SetupError("there is no session of this folder to continue; see xun sessions list --all")
+        return Place(folder, entry=entry)
+    if plan.settings.get("model") == demo.MODEL:
+        copy = demo.make_copy()
+        return Place(copy, copy)
+    return Place(working_folder(plan.cwd))
+
+
+def moved(own: Path, folder: Path) -> list[str]:
+    """What a person must know of where a session goes on: `own` is where it was begun, `folder` where it works now."""
+    if folder != own:
+        return [
+            f"this session was begun in {own} and goes on in {folder}: what it says of files is of the other folder"
+        ]
+    with suppress(XunError):
+        if (here := current_folder()) != own:
+            return [f"this session goes on in its own folder, {own}, not in {here} (--cwd . would move it here)"]
+    return []
