@@ -125,12 +125,12 @@ class Asked(_Event):
 
 
 class Answered(_Event):
-    """By `risk`: the assessor said yes while the question stood, so it is withdrawn."""
+    """By `risk`, `grant` or `rule` it was withdrawn: the assessor said yes, or the rules came to allow or deny it."""
 
     type: Literal["answered"] = "answered"
     ask_id: str
     answer: Answer
-    by: Literal["person", "auto", "nobody", "risk"]
+    by: Literal["person", "auto", "nobody", "risk", "grant", "rule"]
 
 
 class PlanUpdated(_Event):

@@ -29,7 +29,8 @@ class Thinking(Frozen):
     """Reasoning of a model. It goes back unchanged, and only to the wire it came from.
 
     `signature` is the provider's seal on `text`; `data` is opaque: the body of redacted thinking (`text` is then
-    empty), or the whole item of which `text` is what may be read. `wire` names the wire that produced it, e.g. "anthropic".
+    empty), or the whole item of which `text` is what may be read. `wire` names the wire that produced it, such as
+    "anthropic".
     """
 
     type: Literal["thinking"] = "thinking"

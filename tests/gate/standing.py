@@ -65,6 +65,10 @@ class Standing:
             if not future.done():
                 future.set_result(answer)
 
+    def answer(self, answer: Answer, place: int = 0) -> None:
+        """Answer one of the questions, by its place among those put so far."""
+        self._waiting[place].set_result(answer)
+
     async def _ask(self, ask: Ask) -> Answer:
         self.questions.append(ask)
         self.shown.set()

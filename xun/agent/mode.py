@@ -28,3 +28,5 @@ class ModeOfWork(AgentBase):
         if self._gate is not None:
             self._gate.mode = self._mode
         self.tell(ModeChanged(mode=self._mode))
+        if self._gate is not None:
+            self._gate.rules_changed()

@@ -46,7 +46,9 @@ async def _list_commands(call: Call) -> Outcome:
 
 
 async def _add_command(call: Call) -> Outcome:
-    call.context.agent.gate.allowlists.add_command(call.argument())
+    gate = call.context.agent.gate
+    gate.allowlists.add_command(call.argument())
+    gate.rules_changed()
     return Outcome()
 
 
@@ -73,6 +75,7 @@ async def _add_path(call: Call) -> Outcome:
     gate.workspace.absolute(path)  # refuses what cannot be a path
     _check_path(gate, path)
     gate.allowlists.add_path(path, gate.workspace.root)
+    gate.rules_changed()
     return Outcome()
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xun.events import Decided, Notice
 from xun.gate.put import Emit, OnAsk, Settler, put, question
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go, outcome
+from xun.gate.waiting import Waiting
 from xun.policy.action import Action, Read, Run, UseTool, Write
 from xun.policy.decision import Answer, Ask, Assessment, Decision, Mode, Reason
 from xun.policy.facts import Facts
@@ -90,6 +91,7 @@ class Gate:
     on_always: OnAlways | None = None
     patience: float = PATIENCE
     _assessments: Assessments = field(default_factory=Assessments)
+    _waiting: Waiting = field(default_factory=Waiting)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
@@ -108,7 +110,7 @@ class Gate:
         elif all(d.effect == "allow" for d in decisions):
             verdict = Verdict(True, decisions)
         else:
-            verdict = await self._settle(call_id, tool, judged, emit)
+            verdict = await self._settle(call_id, tool, judged, emit, permission)
         for decision in decisions:
             asked = decision.effect == "ask"
             emit(
@@ -126,12 +128,7 @@ class Gate:
     async def _decide(self, action: Action, permission: str | None) -> Judged:
         # The decider and its tables are loaded by the first call, not before the first request is on its way.
         from xun.gate.gather import gather
-        from xun.policy.decide import decide
 
-        policy = self._policy()
-        if isinstance(action, UseTool) and permission in ("ask", "deny", "allow"):
-            own = Rule(effect=permission, kind="tool", pattern=action.name, source=tool_source(action.name))
-            policy = policy.copy(extra=(own,))
         try:
             look = partial(
                 gather,
@@ -139,17 +136,30 @@ class Gate:
                 roots=self.workspace.roots,
                 temp=self.workspace.temp,
                 home=self.home,
-                newlines=policy.settings.newlines,
+                newlines=self.policy.settings.newlines,
             )
             # A disk that does not answer must hold up this call alone, and not the whole of it.
             touches = isinstance(action, Read | Run | Write)
             facts = await run_in_thread(look, "facts") if touches else look()
-            return decide(action, facts, policy, self.grants, self.mode), facts
+            return self._judge(action, facts, permission), facts
         except Exception as error:  # noqa: BLE001 - a fault of the decider must not become a yes, nor end the turn
             _log.exception("an action could not be judged")
             text = f"it could not be judged ({type(error).__name__}: {error})"
             reason = Reason(code="fault", text=text, hard=True)
             return Decision(action=action, effect="ask", reasons=(reason,)), Facts()
+
+    def _judge(self, action: Action, facts: Facts, permission: str | None) -> Decision:
+        from xun.policy.decide import decide
+
+        policy = self.policy.copy(extra=self.allowlists.rules())
+        if isinstance(action, UseTool) and permission in ("ask", "deny", "allow"):
+            own = Rule(effect=permission, kind="tool", pattern=action.name, source=tool_source(action.name))
+            policy = policy.copy(extra=(own,))
+        return decide(action, facts, policy, self.grants, self.mode)
+
+    def rules_changed(self) -> None:
+        """Withdraw the questions that the lists, the grants and the mode settle by now. Callable from any thread."""
+        self._waiting.look_again()
 
     def read_filter(self) -> ReadFilter:
         """What may be read as things stand, for a call that reads many files."""
@@ -158,10 +168,9 @@ class Gate:
         roots = [str(root) for root in self.workspace.roots]
         return ReadFilter(self.policy, self.grants, roots=roots, at=datetime.now(UTC))
 
-    def _policy(self) -> Policy:
-        return self.policy.copy(extra=self.allowlists.rules())
-
-    async def _settle(self, call_id: str, tool: str, judged: Sequence[Judged], emit: Emit) -> Verdict:
+    async def _settle(
+        self, call_id: str, tool: str, judged: Sequence[Judged], emit: Emit, permission: str | None
+    ) -> Verdict:
         """Let the assessor or a person decide what the rules leave open. The first answer wins."""
         decisions = tuple(decision for decision, _ in judged)
         open_ones = [one for one in judged if one[0].effect == "ask"]
@@ -178,7 +187,9 @@ class Gate:
             ask = Ask(
                 id=self.next_id(), agent=self.agent, call_id=call_id, tool=tool, decisions=asking, assessment=said
             )
-            answer, by = await self.put(ask, emit, assessing=assessing if said is None else None)
+            with self._waiting.one(open_ones, partial(self._again, permission)) as settled:
+                rest = assessing if said is None else None
+                answer, by = await self.put(ask, emit, assessing=rest, settled=settled)
             said = outcome(assessing)
         finally:
             if assessing is not None:
@@ -186,6 +197,9 @@ class Gate:
         if answer.yes and by == "person":
             await self._remember(ask, answer, emit)
         return Verdict(answer.yes, decisions, by, answer.reason, said)
+
+    def _again(self, permission: str | None, one: Judged) -> Decision:
+        return self._judge(one[0].action, one[1], permission)
 
     def _assess(self, items: Sequence[Judged]) -> asyncio.Task[Assessment] | None:
         if self.assessor is None or self.policy.settings.risk == "off" or not self.assessor.available:
@@ -208,14 +222,20 @@ class Gate:
         return f"ask-{next(self._ids)}"
 
     async def put(
-        self, ask: Ask, emit: Emit, *, auto: bool = True, assessing: asyncio.Task[Assessment] | None = None
+        self,
+        ask: Ask,
+        emit: Emit,
+        *,
+        auto: bool = True,
+        assessing: asyncio.Task[Assessment] | None = None,
+        settled: asyncio.Future[bool] | None = None,
     ) -> tuple[Answer, Settler]:
         """Ask, and tell `Asked` and `Answered`. With `auto` false, auto-confirm does not answer for the person.
 
-        A yes of the running `assessing` withdraws the question.
+        A yes of the running `assessing` withdraws the question, and so do rules that by now settle it (`settled`).
         """
         default = Answer(kind=ask.default) if self.auto_confirm and auto else None
-        return await put(ask, self.on_ask, emit, default=default, assessing=assessing)
+        return await put(ask, self.on_ask, emit, default=default, assessing=assessing, settled=settled)
 
     async def _remember(self, ask: Ask, answer: Answer, emit: Emit) -> None:
         """Keep a lasting yes: in the agent's own lists or as a grant, and for good where the person said always."""
@@ -224,6 +244,7 @@ class Gate:
         for decision in ask.decisions:
             if not decision.hard:
                 self._grant(decision)
+        self.rules_changed()
         rules = [Rule(effect="allow", kind=kind, pattern=what, source="always") for kind, what in ask.saves]
         if answer.kind != "always" or self.on_always is None or not rules:
             return

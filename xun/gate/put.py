@@ -12,12 +12,14 @@ from xun.events import Answered, Asked
 from xun.gate.risk import let_go, outcome
 from xun.policy.action import UseTool
 from xun.policy.decision import Answer, Ask, Assessment, Decision, Reason
-from xun.worker import awaited, run_in_task, run_in_thread, text_of
+from xun.worker import awaited, run_in_thread, text_of
 
 OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
 Settler = Literal["rule", "person", "grant", "auto", "nobody", "risk"]
 Emit = Callable[[Any], Any]
-Told = Literal["person", "auto", "nobody", "risk"]
+Told = Literal["person", "auto", "nobody", "risk", "grant", "rule"]
+
+CHANGED = "the rules have changed meanwhile"
 
 
 async def put(
@@ -27,10 +29,12 @@ async def put(
     *,
     default: Answer | None = None,
     assessing: asyncio.Task[Assessment] | None = None,
+    settled: asyncio.Future[bool] | None = None,
 ) -> tuple[Answer, Told]:
     """Ask, and tell `Asked` and `Answered`, also where the question is cancelled or fails: with no.
 
-    `default` answers in place of the person. A yes of `assessing` withdraws the question.
+    `default` answers in place of the person. A yes of `assessing` withdraws the question, and so does `settled`, which
+    says whether the rules allow or deny it by now.
     """
     emit(Asked(ask=ask))
     by: Told = "person"
@@ -40,10 +44,8 @@ async def put(
             by, answer = "auto", default
         elif on_ask is None:
             by = "nobody"
-        elif assessing is None:
-            answer = await run_in_task(partial(_call_back, _shown(ask), on_ask))
         else:
-            answer, by = await _first(_shown(ask), on_ask, assessing)
+            answer, by = await _first(_shown(ask), on_ask, assessing, settled)
     except asyncio.CancelledError:
         if _is_cancelled():
             raise
@@ -66,15 +68,25 @@ def _shown(ask: Ask) -> Ask:
     return ask.model_copy(update={"decisions": (first, *ask.decisions[1:])})
 
 
-async def _first(ask: Ask, on_ask: OnAsk, assessing: asyncio.Task[Assessment]) -> tuple[Answer, Told]:
-    """The first answer: that of the person, or a yes of the assessor. Any other word of it leaves the person to it."""
+async def _first(
+    ask: Ask, on_ask: OnAsk, assessing: asyncio.Task[Assessment] | None, settled: asyncio.Future[bool] | None
+) -> tuple[Answer, Told]:
+    """The first answer: that of the person, a yes of the assessor, or rules that settle it by now.
+
+    Any other word of the assessor leaves the person to it.
+    """
     asked = asyncio.ensure_future(awaited(partial(_call_back, ask, on_ask)))
+    waits: set[asyncio.Future[Any]] = {future for future in (asked, assessing, settled) if future is not None}
     try:
-        await asyncio.wait({asked, assessing}, return_when=asyncio.FIRST_COMPLETED)
-        said = outcome(assessing)
-        if not asked.done() and said is not None and said.verdict == "allow":
-            return Answer.once(), "risk"
-        return (await asked)(), "person"
+        while True:
+            done, waits = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            said = outcome(assessing)
+            if asked in done:
+                return (await asked)(), "person"
+            if settled is not None and settled in done:
+                return (Answer.once(), "grant") if settled.result() else (Answer.no(CHANGED), "rule")
+            if said is not None and said.verdict == "allow":
+                return Answer.once(), "risk"
     finally:
         await let_go(asked)
 
