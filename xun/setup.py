@@ -88,7 +88,8 @@ class Prepared:
         """What is shown after an answer: for the demonstration, what it changed."""
         if self.copy is None or not ok:
             return ""
-        return f"{demo.changes(self.copy)}\n\nThe repaired copy is in {self.copy}"
+        changes = demo.changes(self.copy)
+        return f"{changes}\n\nThe repaired copy is in {self.copy}" if changes else f"Nothing was changed in {self.copy}"
 
 
 def build_run(
