@@ -183,6 +183,34 @@ def test_a_session_goes_on_with_what_was_said() -> None:
     assert "first question" in str(model.requests[0].body["messages"])
 
 
+def test_another_session_takes_the_place_of_this_one() -> None:
+    with Model(Say("first answer")) as model, Screen("first question", model=model) as screen:
+        screen.until("first answer")
+        screen.send("/exit")
+        screen.end()
+    with Model(Say("second answer"), Say("third answer")) as model, Screen("second question", model=model) as screen:
+        screen.until("second answer")
+        screen.gone("Esc interrupts")
+        screen.send("/sessions")
+        shown = screen.until("a number answers")
+        [place] = [line.strip("│ ▸").split()[0] for line in shown.splitlines() if "first question" in line]
+        screen.type(place)
+        screen.until("first answer")
+        screen.gone("second answer")
+        screen.send("third question")
+        screen.until("third answer")
+    assert "first question" in str(model.requests[1].body)
+    assert "second question" not in str(model.requests[1].body)
+
+
+def test_where_there_is_no_session_to_go_on_with_a_new_one_is_offered() -> None:
+    with Model(Say("hello back")) as model, Screen("--continue", "hello", model=model) as screen:
+        screen.until("there is no session of this folder")
+        screen.until("a number answers")
+        screen.type("2")
+        screen.until("hello back")
+
+
 def test_a_screen_in_which_nothing_was_said_leaves_no_session() -> None:
     with Model() as model, Screen(model=model) as screen:
         screen.opened()

@@ -113,7 +113,7 @@ class ScreenOpener:
         if wanted.base_url:
             os.environ["XUN_OPENAI_BASE_URL"] = wanted.base_url
             os.environ.pop("XUN_OPENAI_API_KEY", None)  # it is another server's
-        if wanted.session is not None:
+        if wanted.session is not None or wanted.fresh:
             plan = replace(plan, resume=wanted.session, last=False)
         try:
             prepared = build_run(plan, hear=ears.hear, say=ears.say, on_ask=ears.ask)
@@ -122,7 +122,7 @@ class ScreenOpener:
             if isinstance(cause, ProviderError) and cause.kind == "config":
                 raise NoModelError(str(error)) from error
             raise
-        self._plan = plan if wanted.session is None else replace(plan, resume=None)
+        self._plan = replace(plan, resume=None, last=False)
         return OpenedRun(prepared, *commands_of(prepared, ears.say))
 
     async def offers(self) -> Sequence[ModelOffer]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from textual import on
@@ -17,9 +18,9 @@ from xun.frontends.tui.activity import ActivityLine
 from xun.frontends.tui.crash import keep_details
 from xun.frontends.tui.desk import Desk, Level
 from xun.frontends.tui.files import FileList
-from xun.frontends.tui.first import ask_model, ask_trust
+from xun.frontends.tui.first import ask_trust, open_somehow
 from xun.frontends.tui.leaving import on_signals
-from xun.frontends.tui.opening import Ears, NoModelError, Opener, Wanted
+from xun.frontends.tui.opening import Ears, Opener, Wanted
 from xun.frontends.tui.prompt.box import Prompt
 from xun.frontends.tui.prompt.complete import Completer, Item
 from xun.frontends.tui.prompt.history import History
@@ -34,7 +35,7 @@ from xun.frontends.tui.way_on import way_on
 from xun.policy.decision import Answer, Ask, would_save
 from xun.result import XunError
 
-WELCOME = "xun {version} · /help lists commands · @ names a file · ! runs a shell line · Shift+Tab: what is asked"
+WELCOME = "xun {version} · /help for commands · @ for a file · ! for a shell line · Shift+Tab for the mode"
 TWICE = 2.0  # seconds within which the second Ctrl+C leaves
 CLOSING = 5.0  # seconds that running commands have to end when the screen closes
 
@@ -68,11 +69,14 @@ class XunApp(App[int]):
         Binding("ctrl+up,f6", "read", show=False, priority=True),
     ]
 
-    def __init__(self, opener: Opener, wanted: Wanted, *, first: str = "") -> None:
-        super().__init__()
+    def __init__(
+        self, opener: Opener, wanted: Wanted, *, first: str = "", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(ansi_color=True)  # from the beginning: NO_COLOR is looked at by the base class
         self.register_theme(make_theme())
         self.theme = NAME
         self.opener = opener
+        self._clock = clock
         self.desk: Desk | None = None
         self._wanted = wanted
         self._early = [first] if first else []
@@ -80,6 +84,7 @@ class XunApp(App[int]):
         self._pressed = float("-inf")
         self.code: int | None = None
         self._watch = Watch()
+        self._ears: Ears | None = None  # those of the agent on the screen: another one may be closing still
         self.crash = ""
 
     def compose(self) -> ComposeResult:
@@ -87,7 +92,7 @@ class XunApp(App[int]):
         yield Transcript()
         yield QuestionPanel(idle=self._idle, draft=self._draft, saves=would_save)
         yield QueueView()
-        yield ActivityLine()
+        yield ActivityLine(self._clock)
         yield Prompt(History(self.opener.state / "prompts.jsonl"), Completer(self._commands, self._files.names))
         yield StatusLine()
 
@@ -131,20 +136,13 @@ class XunApp(App[int]):
             self.say(str(error), "error")
 
     async def _open_agent(self, wanted: Wanted) -> None:
-        ears = Ears(self.hear, self._notice, self.put)
-        while True:
-            try:
-                opened = await asyncio.to_thread(self.opener.open, wanted, ears)
-                break
-            except NoModelError as error:
-                if wanted.model or self.opener.names_model:
-                    self.say(str(error), "warning")
-                offer = await ask_model(self.opener, self.put, self.say)
-                if offer is None:
-                    self.say("no model is chosen: /exit leaves; what you type is kept until there is one")
-                    return
-                wanted = Wanted(model=offer.name or None, session=wanted.session, base_url=offer.base_url)
-        old, self.desk = self.desk, Desk(opened, self)
+        ears = Ears(lambda event: self.hear(event) if ears is self._ears else None, self._notice, self.put)
+        opened = await open_somehow(self.opener, wanted, ears, self.say)
+        if opened is None:
+            if self.desk is None:
+                self.say("there is no agent yet: /exit leaves; what you type is kept until there is one")
+            return
+        old, self.desk, self._ears = self.desk, Desk(opened, self), ears
         if old is not None:
             await old.close()
         if opened.agent.messages:
@@ -157,6 +155,7 @@ class XunApp(App[int]):
         for text in self._early:
             self.desk.typed(text)
         self._early.clear()
+        self._show_queue()
 
     # What the agent tells. Everything happens on this loop, so a widget may be changed here.
 
@@ -173,7 +172,7 @@ class XunApp(App[int]):
         if isinstance(event, TurnEnded) and self.desk is not None:
             words = self.desk.opened.epilogue(event) or way_on(event)
             if words:
-                self.say(words)
+                self._transcript.say(words, gap=event.status != "failed")
 
     def _stand(self) -> None:
         self.query_one(StatusLine).set(**self._watch.changes())
@@ -192,8 +191,16 @@ class XunApp(App[int]):
         return await self._question.ask(ask, menu)
 
     def say(self, text: str, level: Level = "info") -> None:
-        """Show a line, or what a command gave back."""
+        """Show a line of xun's own."""
         self._transcript.say(text, level)
+
+    def show(self, text: str) -> None:
+        """Show what a command gave back."""
+        self._transcript.show(text)
+
+    def echo(self, line: str) -> None:
+        """Show the line of a command."""
+        self._transcript.echo(line)
 
     def _notice(self, text: str) -> None:
         if threading.get_ident() == self._thread_id:
@@ -284,7 +291,7 @@ class XunApp(App[int]):
     def action_next_mode(self) -> None:
         """The next of the modes."""
         if self.desk is not None:
-            self.desk.typed(f"/mode {self._watch.next_mode()}")
+            self.desk.command(f"/mode {self._watch.next_mode()}")
 
     def action_take_back(self) -> None:
         """Take the last prompt that waits back into the prompt."""

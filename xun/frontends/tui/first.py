@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Protocol
+from dataclasses import replace
 
 from xun.frontends.text import visible
-from xun.frontends.tui.opening import ModelOffer, Opener, choice, picked
-from xun.frontends.tui.question.choices import Menu, secret_menu
-from xun.policy.decision import Answer, Ask
+from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Opened, Opener, Put, Wanted, choice, picked
+from xun.frontends.tui.question.choices import secret_menu
 from xun.result import XunError
 
 _TRUST = ("trust these files from now on, as they are", "use them this time only", "leave them out")
 _KEY = "The key goes to its provider and nowhere else; no log and no session has it."
+_AFTER_ALL = ("try again", "start a new session")
 _KEEP = ("only until xun ends", "for good, in the configuration file, which only you can read")
-
-
-class Put(Protocol):
-    """Puts a question to the person."""
-
-    async def __call__(self, ask: Ask, menu: Menu | None = None) -> Answer: ...
 
 
 async def ask_trust(opener: Opener, put: Put) -> None:
@@ -37,6 +31,26 @@ async def ask_trust(opener: Opener, put: Put) -> None:
     index = picked(await put(choice("trust", question, _TRUST, title=title, default=2)))
     if index in (0, 1):
         opener.trust(keep=index == 0)
+
+
+async def open_somehow(opener: Opener, wanted: Wanted, ears: Ears, say: Callable[[str], None]) -> Opened | None:
+    """An agent as it is wanted, or as the person then says. None when they give it up."""
+    while True:
+        try:
+            return await asyncio.to_thread(opener.open, wanted, ears)
+        except NoModelError as error:
+            if wanted.model or opener.names_model:
+                say(str(error))
+            offer = await ask_model(opener, ears.ask, say)
+            if offer is None:
+                return None
+            wanted = replace(wanted, model=offer.name or None, base_url=offer.base_url)
+        except XunError as error:
+            ask = choice("open", str(error), _AFTER_ALL, title="This cannot be opened")
+            index = picked(await ears.ask(ask))
+            if index not in (0, 1):
+                return None
+            wanted = replace(wanted, session=None, fresh=True) if index == 1 else wanted
 
 
 async def ask_model(opener: Opener, put: Put, say: Callable[[str], None]) -> ModelOffer | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from xun.events import AnyEvent, TurnEnded
+from xun.frontends.tui.question.choices import Menu
 from xun.policy.decision import Answer, Ask
 from xun.result import XunError
 
@@ -38,11 +39,12 @@ class ModelOffer:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be opened. `model` and `session` override the command line's."""
+    """What is to be opened. `model` and `session` override the command line's; `fresh` asks for a new session."""
 
     model: str | None = None
     session: str | None = None
     base_url: str = ""
+    fresh: bool = False
 
 
 class Opened(Protocol):
@@ -71,13 +73,19 @@ class Opened(Protocol):
         ...
 
 
+class Put(Protocol):
+    """Puts a question to the person; `menu` takes the place of its usual answers."""
+
+    async def __call__(self, ask: Ask, menu: Menu | None = None) -> Answer: ...
+
+
 @dataclass(slots=True)
 class Ears:
     """How the screen is told things. All are called on the loop of the screen, or before it runs a turn."""
 
     hear: Callable[[AnyEvent], None]
     say: Callable[[str], None]
-    ask: Callable[[Ask], Awaitable[Answer]]
+    ask: Put
 
 
 class Opener(Protocol):
