@@ -44,6 +44,16 @@ def test_ten_thousand_lines_are_pasted_folded_and_sent_whole() -> None:
     assert asked(model.requests[0]) == f"see {text}"
 
 
+def test_what_is_typed_before_the_first_frame_is_in_the_prompt() -> None:
+    with Model(Say("read")) as model, Screen(model=model) as screen:
+        screen.type("fix ", "it")
+        screen.until(lambda shown: any(line.startswith("│ fix it") for line in shown.splitlines()), "the prompt")
+        screen.opened()
+        screen.type(" now", "\r")
+        screen.until("read")
+    assert asked(model.requests[0]) == "fix it now"
+
+
 @pytest.mark.bug("tui-multiline-paste")
 @pytest.mark.parametrize("cut", [None, 5, 9])
 def test_a_marked_paste_is_one_message(cut: int | None) -> None:

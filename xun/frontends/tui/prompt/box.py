@@ -71,8 +71,8 @@ class Prompt(Vertical):
         return time.monotonic() - self._last_key
 
     def take_keys(self) -> None:
-        """Let what is typed come here."""
-        self.area.focus()
+        """Let what is typed come here, from now on: a key that comes while nothing has the focus would be lost."""
+        self.screen.set_focus(self.area)
 
     def insert(self, text: str) -> None:
         """Type `text` at the cursor."""
