@@ -11,7 +11,7 @@ from typing import NoReturn
 
 def main() -> None:
     """Answer `--version` at once; hand anything else to the command line. Never returns."""
-    from xun.cli import streams
+    from xun.cli import signals, streams
 
     streams.prepare()
     if sys.argv[1:] in (["--version"], ["-V"]):
@@ -19,6 +19,8 @@ def main() -> None:
 
         leave(streams.show(f"xun {__version__}"))
     streams.enter_utf8_mode()
+    if sys.argv[1:2] == ["run"]:
+        signals.raise_early()
     # A pydantic plugin that merely happens to be installed makes every model ten times slower to build.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Start-up makes many objects and no garbage: looking for some would only cost time.
@@ -27,8 +29,10 @@ def main() -> None:
         from xun.cli.app import run
 
         code = run(sys.argv[1:])
-    except KeyboardInterrupt:
-        code = 130  # before the run could take care of it itself
+    except KeyboardInterrupt:  # before the command line could take care of it itself
+        from xun.cli import exits
+
+        code = exits.interrupted(sys.argv[1:])
     leave(code)
 
 

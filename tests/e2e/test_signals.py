@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
@@ -118,6 +119,45 @@ def test_at_any_moment_of_the_start(moment: float) -> None:
     assert done.code in (130, -signal.SIGINT)  # before Python itself is up, the default action is all there is
     if done.code == 130:
         assert "Traceback" not in done.err
+
+
+def catches(process: subprocess.Popen[bytes], number: int) -> bool:
+    """Whether `process` has got as far as to catch the signal."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=["int", "term", "hup"])
+@pytest.mark.parametrize("output", ["json", "stream-json"])
+@pytest.mark.parametrize("waiting", [False, True], ids=["starting", "reading"])
+def test_before_it_begins(number: int, code: int, output: str, waiting: bool) -> None:
+    with Model(SLOW) as model:
+        process = model.start("--output", output, "-", stdin=subprocess.PIPE)
+        wait_for(lambda: catches(process, signal.SIGTERM), "the handler")
+        if waiting:  # everything is loaded by the time standard input is read
+            wait_for(lambda: asleep(process), "the reading")
+        done = stop(process, number)
+    assert done.code == code
+    [line] = done.out.splitlines()
+    result = json.loads(line)
+    assert (result["status"], result["stop_reason"], result["error"]["kind"]) == ("cancelled",) * 3
+    assert result.get("type") == ("result" if output == "stream-json" else None)
+    assert "Traceback" not in done.err
+    assert model.requests == [] and sessions() == []
+
+
+def asleep(process: subprocess.Popen[bytes]) -> bool:
+    """Whether `process` waits for something: standard input is the first thing that it waits for."""
+    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2][0] == "S"
+
+
+def test_a_hangup_that_the_caller_has_ignored_stays_ignored() -> None:
+    with Model(Stream(Say("done"), delay=0.3)) as model:
+        process = model.start("go", first="trap '' HUP")
+        assert model.arrived.wait(10)
+        done = stop(process, signal.SIGHUP)
+    assert (done.code, done.out) == (0, "done\n")
 
 
 def test_background_children_end_with_the_run() -> None:

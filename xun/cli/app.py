@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from xun.cli import exits
+from xun.cli import exits, signals
 from xun.cli.explain import explained
 from xun.cli.unknown import without_terminal
 from xun.frontends.output import OutputError
@@ -48,13 +48,15 @@ def run(argv: Sequence[str]) -> int:
     except TyperException as error:
         return _usage(words, explained(error, words))
     except (KeyboardInterrupt, typer.Abort):
-        return exits.INTERRUPTED
+        return exits.interrupted(words)
     except SystemExit as end:  # how typer leaves after it has told a shell about completion
         code = end.code
     except OSError as error:
         return _failure(words, f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", "system")
     except Exception as error:  # noqa: BLE001 - a fault of ours is one line too; the log has the rest
         return _fault(words, error)
+    if signals.came() is not None:  # typer has made an exit code of it
+        return exits.interrupted(words)
     return code if isinstance(code, int) else 0
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from xun.cli import signals
 from xun.frontends.output import OutputError
 from xun.frontends.text import json_line, visible
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from xun.events import StopReason
 
 OK, FAILED, USAGE, BUDGET, DENIED, INVALID = 0, 1, 2, 3, 4, 5
-HANGUP, INTERRUPTED, TERMINATED = 129, 130, 143
+INTERRUPTED = signals.CODES[signal.SIGINT]
 
 _BY_REASON = {
     "end_turn": OK,
@@ -69,7 +71,8 @@ def put_failure(reason: StopReason, message: str, kind: str, *, stream: bool = F
     from xun.events import ErrorDetail
 
     error = ErrorDetail(kind=kind, message=message)
-    result = RunResult(status="failed", stop_reason=reason, output="", messages=(), error=error)
+    status = "cancelled" if reason == "cancelled" else "failed"
+    result = RunResult(status=status, stop_reason=reason, output="", messages=(), error=error)
     data: dict[str, Any] = {"type": "result"} if stream else {}
     data |= {**result.to_dict(), "model": None}
     try:
@@ -77,6 +80,14 @@ def put_failure(reason: StopReason, message: str, kind: str, *, stream: bool = F
         sys.stdout.flush()
     except OutputError as error:
         unwritten(error)
+
+
+def interrupted(words: Sequence[str]) -> int:
+    """A signal has ended a run before it began: the result object, where JSON was asked for, and the exit code."""
+    output = output_of(words)
+    if output != "text":
+        put_failure("cancelled", "the run was interrupted before it began", "cancelled", stream=output == "stream-json")
+    return signals.came() or INTERRUPTED
 
 
 def unwritten(error: OutputError) -> int:

@@ -13,7 +13,7 @@ import typer
 from xun import demo
 from xun.agent.agent import Agent
 from xun.agent.run_result import RunResult
-from xun.cli import exits
+from xun.cli import exits, signals
 from xun.cli.options import (
     Allow,
     AllowWrite,
@@ -39,7 +39,6 @@ from xun.setup import Prepared, build_run
 
 Output = Literal["text", "json", "stream-json"]
 COLLECT_AFTER = 1.0  # seconds into the run
-_SIGNALS = {signal.SIGINT: exits.INTERRUPTED, signal.SIGTERM: exits.TERMINATED, signal.SIGHUP: exits.HANGUP}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,5 +166,5 @@ def _on_signals(agent: Agent[Any], caught: list[int]) -> None:
         caught.append(code)
         agent.cancel()
 
-    for number, code in _SIGNALS.items():
-        loop.add_signal_handler(number, on_signal, number, code)
+    for number in signals.watched():
+        loop.add_signal_handler(number, on_signal, number, signals.CODES[number])
