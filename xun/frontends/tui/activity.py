@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from textual.content import Content
+from textual.events import Resize
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -22,37 +24,41 @@ from xun.events import (
     TurnStarted,
     Waiting,
 )
+from xun.frontends.text import one_line
 from xun.frontends.titles import title
 from xun.frontends.tui.safe import plain
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_WAITS = "waiting for the model"
+_RETRY = "trying again"
 _TICK = 0.25  # seconds between two looks of the line while something goes on; there is no timer otherwise
 
 
 class ActivityLine(Static):
-    """Hears every event. Nothing is shown, and nothing ticks, while nothing goes on."""
+    """Hears every event. Nothing is shown, and nothing ticks, while nothing goes on. `clock` tells seconds."""
 
     DEFAULT_CSS = """
-    ActivityLine { height: 1; padding: 0 1; color: $secondary; display: none; }
+    ActivityLine { height: 1; color: $secondary; display: none; }
     ActivityLine.-busy { display: block; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(Content(), markup=False)
+        self._clock = clock
         self._doing = ""
+        self._again = 0.0
         self._calls: dict[str, str] = {}
         self._questions: set[str] = set()
         self._began = 0.0
-        self._frame = 0
         self._ticker: Timer | None = None
 
     def hear(self, event: AnyEvent) -> None:
         """Follow the turn."""
         match event:
             case TextDelta():
-                self._doing = "answering"  # the ticker shows it: drawing for each token would cost more than the token
+                self._do("answering")
             case ThinkingDelta():
-                self._doing = "thinking"
+                self._do("thinking")
             case TurnStarted():
                 self._start()
                 self._show()
@@ -66,24 +72,28 @@ class ActivityLine(Static):
         match event:
             case StepStarted():
                 self._calls.clear()
-                self._doing = "waiting for the model"
+                self._doing = _WAITS
             case ToolStarted(call=call):
-                self._calls[call.id] = title(call, 60)
+                self._calls[call.id] = title(call, 200)
             case ToolEnded(call_id=call_id):
                 self._calls.pop(call_id, None)
             case Asked(ask=ask):
                 self._questions.add(ask.id)
             case Answered(ask_id=ask_id):
                 self._questions.discard(ask_id)
-            case AttemptReset(wait=wait):
-                self._doing = f"trying again in {wait:.0f} s"
-            case Waiting(on="retry", seconds=seconds):
-                self._doing = f"trying again in {seconds:.0f} s"
+            case AttemptReset(wait=seconds) | Waiting(on="retry", seconds=seconds):
+                self._doing, self._again = _RETRY, self._clock() + seconds
             case Waiting(on="model"):
-                self._doing = "waiting for the model, which is silent"
+                self._doing = f"{_WAITS}, which is silent"
             case _:
                 return False
         return True
+
+    def _do(self, doing: str) -> None:
+        """What each token tells: drawing for each one would cost more than the token."""
+        if self._doing != doing:
+            self._doing = doing
+            self._show()
 
     def begin(self, doing: str) -> None:
         """Show work that is no turn, such as summing up the conversation. `stop` ends it."""
@@ -98,31 +108,36 @@ class ActivityLine(Static):
         self.remove_class("-busy")
 
     def _start(self) -> None:
-        self._began = time.monotonic()
+        self._began = self._clock()
         self._doing = "starting"
         self._calls.clear()
         self._questions.clear()
         self.add_class("-busy")
         if self._ticker is None:
-            self._ticker = self.set_interval(_TICK, self._tick)
+            self._ticker = self.set_interval(_TICK, self._show)
 
-    def _tick(self) -> None:
-        self._frame += 1
+    def on_resize(self, event: Resize) -> None:
+        """Fit the new width."""
         self._show()
 
-    @property
-    def _what(self) -> str:
+    def _what(self, room: int) -> str:
+        """What goes on, in about `room` cells."""
         if self._questions:
             return "waiting for your answer"
         if self._calls:
             first, *others = self._calls.values()
-            return f"running {first}" + (f" and {len(others)} more" if others else "")
-        return self._doing
+            more = f" and {len(others)} more" if others else ""
+            return f"running {one_line(first, max(room - len(more) - 8, 8))}{more}"
+        if self._doing != _RETRY:
+            return self._doing
+        left = self._again - self._clock()
+        return f"{_RETRY} in {left:.0f} s" if left > 0 else _WAITS
 
     def _show(self) -> None:
         if self._ticker is None:
             return
-        seconds = time.monotonic() - self._began
+        seconds = self._clock() - self._began
         spent = f"{seconds:.0f} s" if seconds < 100 else f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
-        sign = "?" if self._questions else _FRAMES[self._frame % len(_FRAMES)]
-        self.update(plain(f"{sign} {self._what} · {spent} · Esc interrupts"))
+        sign = "?" if self._questions else _FRAMES[int(seconds / _TICK) % len(_FRAMES)]
+        end = f" · {spent} · Esc interrupts"
+        self.update(plain(f"{sign} {self._what(self.size.width - len(end) - 2)}{end}"))

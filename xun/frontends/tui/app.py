@@ -11,10 +11,12 @@ from typing import ClassVar, Literal
 from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.scrollbar import ScrollBar
 
 from xun import __version__
 from xun.events import AnyEvent, QueueChanged, TurnEnded
 from xun.frontends.tui.activity import ActivityLine
+from xun.frontends.tui.bars import WholeCells
 from xun.frontends.tui.crash import keep_details
 from xun.frontends.tui.desk import Desk, Level
 from xun.frontends.tui.files import FileList
@@ -47,7 +49,7 @@ class XunApp(App[int]):
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = ""
     CSS = """
-    Screen { layout: vertical; }
+    Screen { layout: vertical; overflow: hidden; }
     Transcript { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -75,6 +77,7 @@ class XunApp(App[int]):
         super().__init__(ansi_color=True)  # from the beginning: NO_COLOR is looked at by the base class
         self.register_theme(make_theme())
         self.theme = NAME
+        ScrollBar.renderer = WholeCells
         self.opener = opener
         self._clock = clock
         self.desk: Desk | None = None

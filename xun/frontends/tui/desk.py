@@ -26,6 +26,14 @@ class Front(Protocol):
         """Show `text`; `level` is info, warning or error."""
         ...
 
+    def show(self, text: str) -> None:
+        """Show what a command gave back."""
+        ...
+
+    def echo(self, line: str) -> None:
+        """Show the line of a command."""
+        ...
+
     def turn_over(self) -> None:
         """Something has ended; the next may run already."""
         ...
@@ -71,7 +79,9 @@ class Desk:
         if not line:
             self.turns.send_next()
         elif line.startswith(("/", "!", "\\")):
-            self._command(line)
+            if line.startswith("/"):  # the others show themselves
+                self._front.echo(line)
+            self.command(line)
         elif steer and self.agent.busy:
             self.agent.steer(text)
         else:
@@ -91,7 +101,8 @@ class Desk:
     def _complain(self, text: str) -> None:
         self._front.say(text, "error")
 
-    def _command(self, line: str) -> None:
+    def command(self, line: str) -> None:
+        """Run a line that is a command."""
         job = self._registry.execute(line, self._context)
         if not self.turns.busy:
             self.turns.run(job, self._show)
@@ -108,7 +119,7 @@ class Desk:
 
     def _show(self, outcome: Outcome) -> None:
         if outcome.text:
-            self._front.say(outcome.text)
+            self._front.show(outcome.text)
         if outcome.error:
             self._complain(outcome.error)
         if outcome.action is not None:
@@ -134,4 +145,4 @@ class Desk:
         answer = await self._front.put(choice("pick", pick.title, labels, title=pick.title, default=pick.current or 0))
         index = picked(answer)
         if index is not None:
-            self._command(pick.line(pick.choices[index]))
+            self.command(pick.line(pick.choices[index]))

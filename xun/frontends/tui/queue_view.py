@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import Static
 
 from xun.frontends.text import one_line
@@ -17,26 +18,34 @@ class QueueView(Static):
     """Shows the prompts that wait, the next one first."""
 
     DEFAULT_CSS = """
-    QueueView { height: auto; padding: 0 1; color: $text-muted; display: none; }
+    QueueView { height: auto; display: none; }
     QueueView.-some { display: block; }
     """
 
     def __init__(self) -> None:
         super().__init__(Content(), markup=False)
+        self._waiting: list[str] = []
+        self._how = ""
 
     def show(self, queued: Sequence[str], steering: Sequence[str] = (), *, held: bool = False) -> None:
         """Show `queued`, and before it `steering`, which the running turn takes up at its next step.
 
         `held` says that nothing is sent by itself: the last turn was interrupted or failed.
         """
-        waiting = [*(f"↳ {text}" for text in steering), *(f"↑ {text}" for text in queued)]
-        self.set_class(bool(waiting), "-some")
-        if not waiting:
-            return
-        width = max(self.app.size.width - 4, 20)
-        lines = [plain(one_line(text, width)) for text in waiting[:_SHOWN]]
-        more = f"and {len(waiting) - _SHOWN} more; " if len(waiting) > _SHOWN else ""
-        how = "goes in at the next step" if not queued else "sent when this turn ends"
-        how = "Enter on an empty prompt sends the first" if held else how
-        lines.append(plain(f"  {more}{how} · Alt+Up takes the last back", "dim"))
+        self._waiting = [*(f"↳ {text}" for text in steering), *(f"↑ {text}" for text in queued)]
+        self._how = "goes in at the next step" if not queued else "sent when this turn ends"
+        if held:
+            self._how = "Enter on an empty prompt sends the first"
+        self.set_class(bool(self._waiting), "-some")
+        self._draw()
+
+    def on_resize(self, event: Resize) -> None:
+        """Fit the new width."""
+        self._draw()
+
+    def _draw(self) -> None:
+        width = max(self.size.width or self.app.size.width, 20)
+        lines = [plain(one_line(text, width)) for text in self._waiting[:_SHOWN]]
+        more = f"and {len(self._waiting) - _SHOWN} more; " if len(self._waiting) > _SHOWN else ""
+        lines.append(plain(f"  {more}{self._how} · Alt+Up takes the last back", "dim"))
         self.update(Content("\n").join(lines))

@@ -37,7 +37,7 @@ class StatusLine(Static):
     """Shows a `Standing`."""
 
     DEFAULT_CSS = """
-    StatusLine { height: 1; padding: 0 1; color: $text-muted; }
+    StatusLine { height: 1; padding: 0 2; }
     """
 
     def __init__(self) -> None:
@@ -56,9 +56,8 @@ class StatusLine(Static):
         self._draw()
 
     def _draw(self) -> None:
-        width = self.size.width - 2
-        if width > 0:
-            self.update(line_of(self.standing, width))
+        if self.size.width:
+            self.update(line_of(self.standing, self.size.width))
 
 
 def line_of(standing: Standing, width: int) -> Content:
@@ -80,7 +79,7 @@ def line_of(standing: Standing, width: int) -> Content:
     mode = len(_mode(standing))
     style = "$error" if standing.yolo else _MODE_STYLES.get(standing.mode, "")
     head = plain(start[:mode], f"bold {style}".strip())
-    return Content.assemble(head, plain(start[mode:]), plain(" " * max(room, 1)), plain(end))
+    return Content.assemble(head, plain(start[mode:], "dim"), plain(" " * max(room, 1)), plain(end, "dim"))
 
 
 def _mode(standing: Standing) -> str:
@@ -98,8 +97,8 @@ def _parts(standing: Standing) -> tuple[list[tuple[str, str]], list[tuple[str, s
     right = [
         ("refused", f"refused {standing.refused}" if standing.refused else ""),
         ("queue", f"queued {standing.queued}" if standing.queued else ""),
-        ("context", context_text(standing.used, standing.window)),
-        ("cost", cost_text(standing.cost)),
+        ("context", context_text(standing.used, standing.window) if model else ""),
+        ("cost", cost_text(standing.cost) if model else ""),
     ]
     return left, right
 

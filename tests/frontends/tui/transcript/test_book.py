@@ -105,19 +105,19 @@ def test_thinking_between_texts_keeps_its_place() -> None:
 def test_calls_of_one_reply_stand_together_and_keep_their_order() -> None:
     one, two = bash("one", "1"), bash("two", "2")
     told = Told(turn(), user("go"), reply("Both.", one, two), ToolStarted(call=two))
-    assert told.lines == ["", "> go", "", "  Both.", "", "· bash one  waiting · ▸", "● bash two  running · ▸"]
+    assert told.lines == ["", "> go", "", "  Both.", "", "· bash one  waiting ▸", "● bash two  running ▸"]
 
 
 def test_a_result_in_history_does_not_unsay_the_end_of_the_call() -> None:
     told = Told(turn(), *ran(bash("make"), "exit code 0\nfine", seconds=2.5))
-    assert told.lines == ["", "✓ bash make  exit 0 · 2.5 s · ▸"]
+    assert told.lines == ["", "✓ bash make  exit 0 · 2.5 s ▸"]
     told.book.load([])
     result = ToolResult(call_id="9", name="bash", content="no", is_error=True)
     told.book.load([
         Message(role="assistant", blocks=(bash("make", "9"),)),
         Message(role="tool", blocks=(result,)),
     ])  # fmt: skip
-    assert told.lines == ["", "✗ bash make  failed · ▸", "  │ no"]
+    assert told.lines == ["", "✗ bash make  failed ▸", "  │ no"]
 
 
 def test_events_of_sub_agents_are_passed_over_but_for_notices_and_refusals() -> None:
@@ -199,15 +199,15 @@ def test_a_call_that_somebody_reads_keeps_its_rows_until_nobody_does() -> None:
     told = Told(turn(), reply("", call), ToolStarted(call=call), ToolProgress(call_id="c1", text="one\ntwo\n"))
     told.reading.add(0)
     told.hear(*ran(call, "exit code 1\n" + "line\n" * 9)[2:])
-    assert told.lines == ["", "✗ bash make  exit 1 · 9 lines · ▸", "  │ one", "  │ two"]
+    assert told.lines == ["", "✗ bash make  exit 1 · 9 lines ▸", "  │ one", "  │ two"]
     told.reading.clear()
     told.book.release()
-    assert told.lines[1:4] == ["✗ bash make  exit 1 · 9 lines · ▸", "  … 3 lines not shown", "  │ line"]
+    assert told.lines[1:4] == ["✗ bash make  exit 1 · 9 lines ▸", "  … 3 lines not shown", "  │ line"]
 
 
 def test_a_call_that_never_had_a_message_is_shown_all_the_same() -> None:
     call = ToolCall(id="z", name="read_file", arguments={"path": "a[/]b"})
-    assert Told(turn(), ToolStarted(call=call)).lines == ["", "● read_file a[/]b  running · ▸"]
+    assert Told(turn(), ToolStarted(call=call)).lines == ["", "● read_file a[/]b  running ▸"]
 
 
 def test_what_comes_while_details_are_shown_is_unfolded_too() -> None:
@@ -221,4 +221,4 @@ def test_what_comes_while_details_are_shown_is_unfolded_too() -> None:
 
 def test_a_call_id_that_is_used_again_gets_a_row_of_its_own() -> None:
     told = Told(turn(), *ran(bash("one"), "exit code 0"), *ran(bash("two"), "exit code 1"))
-    assert told.lines == ["", "✓ bash one  exit 0 · ▸", "✗ bash two  exit 1 · ▸"]
+    assert told.lines == ["", "✓ bash one  exit 0 ▸", "✗ bash two  exit 1 ▸"]

@@ -7,6 +7,7 @@ from tests.frontends.tui.transcript.support import bash
 from xun.events import CallOutcome, Decided
 from xun.frontends.tui.transcript.book import blocks_of
 from xun.frontends.tui.transcript.item import Compaction, Notice, Output, Prompt, Thinking
+from xun.frontends.tui.transcript.line import joined
 from xun.frontends.tui.transcript.palette import CLASSES
 from xun.frontends.tui.transcript.tool_row import HEAD, LINE_LIMIT, TAIL, ToolRow
 from xun.messages import ToolCall, ToolResult
@@ -40,15 +41,15 @@ def unfolded(made: ToolRow, width: int = 60) -> list[str]:
 @pytest.mark.parametrize(
     ("content", "outcome", "seconds", "head"),
     [
-        ("exit code 0\nout", "ok", 0.01, "✓ bash make  exit 0 · ▸"),
-        ("exit code 0\nout\nmore", "ok", 12.34, "✓ bash make  exit 0 · 12.3 s · 2 lines · ▸"),
-        ("exit code 0\n(no output)", "ok", 200.0, "✓ bash make  exit 0 · 3 min 20 s · ▸"),
-        ("exit code 2\nout", "ok", None, "✗ bash make  exit 2 · ▸"),
-        ("no such tool", "invalid", None, "✗ bash make  not a valid call · ▸"),
-        ("took too long", "timeout", 60.0, "✗ bash make  timed out · 60.0 s · ▸"),
-        ("refused", "denied", None, "⊘ bash make  refused · ▸"),
-        ("stopped", "cancelled", None, "- bash make  cancelled · ▸"),
-        ("budget", "skipped", None, "- bash make  skipped · ▸"),
+        ("exit code 0\nout", "ok", 0.01, "✓ bash make  exit 0 ▸"),
+        ("exit code 0\nout\nmore", "ok", 12.34, "✓ bash make  exit 0 · 12.3 s · 2 lines ▸"),
+        ("exit code 0\n(no output)", "ok", 200.0, "✓ bash make  exit 0 · 3 min 20 s ▸"),
+        ("exit code 2\nout", "ok", None, "✗ bash make  exit 2 ▸"),
+        ("no such tool", "invalid", None, "✗ bash make  not a valid call ▸"),
+        ("took too long", "timeout", 60.0, "✗ bash make  timed out · 60.0 s ▸"),
+        ("refused", "denied", None, "⊘ bash make  refused ▸"),
+        ("stopped", "cancelled", None, "- bash make  cancelled ▸"),
+        ("budget", "skipped", None, "- bash make  skipped ▸"),
     ],
 )
 def test_the_first_line_tells_how_it_went(content: str, outcome: CallOutcome, seconds: float | None, head: str) -> None:
@@ -91,7 +92,7 @@ def test_a_line_without_end_is_bounded_too() -> None:
 
 def test_a_long_command_is_shown_whole_when_unfolded() -> None:
     made = row(bash("for f in *; do\n  echo $f\ndone"), "exit code 0\n(no output)")
-    assert lines(made) == ["✓ bash for f in *; do …  exit 0 · ▸"]
+    assert lines(made) == ["✓ bash for f in *; do …  exit 0 ▸"]
     assert unfolded(made)[1:4] == ["  $ for f in *; do", "  $   echo $f", "  $ done"]
 
 
@@ -100,7 +101,7 @@ def test_while_it_runs_the_end_of_its_output_is_shown() -> None:
     for number in range(100):
         made.progress("li")
         made.progress(f"ne {number}\n")
-    assert lines(made) == ["● bash make  running · ▸", *(f"  │ line {number}" for number in range(96, 100))]
+    assert lines(made) == ["● bash make  running ▸", *(f"  │ line {number}" for number in range(96, 100))]
     made.progress("y" * 1_000_000)
     assert len(lines(made)) == 5
 
@@ -121,7 +122,7 @@ def test_a_refusal_tells_why_and_by_whom() -> None:
     made.decided(decided(call, Run(command="rm -rf /", cwd="/"), allowed=False, reasons=(reason,)))
     made.ended("denied", ToolResult(call_id=call.id, name="bash", content="Refused."))
     assert lines(made, 120) == [
-        "⊘ bash rm -rf /  refused · ▸",
+        "⊘ bash rm -rf /  refused ▸",
         "  │ refused by a rule: rm -rf / — destroys what lies outside (policy.toml:3)",
     ]
 
@@ -129,7 +130,7 @@ def test_a_refusal_tells_why_and_by_whom() -> None:
 def test_a_yes_of_the_person_is_told() -> None:
     made = row()
     made.decided(decided(bash("make"), Run(command="make", cwd="/"), by="person"))
-    assert lines(made) == ["● bash make  running · allowed by you · ▸"]
+    assert lines(made) == ["● bash make  running · allowed by you ▸"]
 
 
 BEFORE = "".join(f"line {number}\n" for number in range(1, 30))
@@ -141,7 +142,7 @@ def test_a_diff_has_signs_and_line_numbers() -> None:
     made.decided(decided(EDIT, Write(path="/w/a.py", op="edit", diff=unified(BEFORE, AFTER, "a.py").text)))
     made.ended("ok", ToolResult(call_id="e", name="edit_file", content="Edited a.py: +2 -2 lines"), 0.0)
     assert lines(made) == [
-        "✓ edit_file a.py  +2 -2 · ▸",
+        "✓ edit_file a.py  +2 -2 ▸",
         "   9   line 9",
         "  10   line 10",
         "  11   line 11",
@@ -164,19 +165,19 @@ def test_a_diff_has_signs_and_line_numbers() -> None:
 def test_a_diff_longer_than_the_preview_is_whole_when_unfolded() -> None:
     call = ToolCall(id="w", name="write_file", arguments={"path": "b.txt", "content": BEFORE})
     made = row(call, "Created b.txt: 29 lines")
-    assert lines(made)[0] == "✓ write_file b.txt  +29 -0 · ▸"
+    assert lines(made)[0] == "✓ write_file b.txt  +29 -0 ▸"
     assert lines(made)[-1] == "  … 13 more lines"
     assert unfolded(made)[-1] == "  29 + line 29"
 
 
 def test_an_edit_of_an_earlier_session_shows_its_diff_at_its_line() -> None:
     made = row(EDIT, "Edited a.py: +1 -1 lines; at line 41")
-    assert lines(made) == ["✓ edit_file a.py  +1 -1 · ▸", "  41   x = 1", "  42 - y = 2", "  42 + y = 3"]
+    assert lines(made) == ["✓ edit_file a.py  +1 -1 ▸", "  41   x = 1", "  42 - y = 2", "  42 + y = 3"]
 
 
 def test_an_edit_that_failed_shows_the_error_and_no_diff() -> None:
     made = row(EDIT, "a.py: old is not in the file", outcome="error")
-    assert lines(made) == ["✗ edit_file a.py  failed · ▸", "  │ a.py: old is not in the file"]
+    assert lines(made) == ["✗ edit_file a.py  failed ▸", "  │ a.py: old is not in the file"]
 
 
 def test_every_style_that_is_used_has_a_colour() -> None:
@@ -191,3 +192,27 @@ def test_every_style_that_is_used_has_a_colour() -> None:
         rows += item.render(60)
     names = {name for line in rows for _, style in line.pieces for name in style.split()}
     assert {f"transcript--{name}" for name in names - {"text"}} <= CLASSES
+
+
+def test_a_call_that_is_asked_about_says_so_until_it_is_answered() -> None:
+    made = row()
+    made.asked("a")
+    made.asked("b")
+    made.answered("a")
+    assert lines(made)[0] == "? bash make  waits for your answer ▸"
+    made.answered("b")
+    assert lines(made)[0] == "● bash make  running ▸"
+
+
+def test_what_goes_on_stands_under_its_column_and_is_copied_as_it_was() -> None:
+    text = "list:\n  name <of it>   what it is about, in rather many words\nno columns, and words enough for two rows"
+    item = Output(text)
+    assert [line.text for line in item.body(40)] == [
+        "  list:",
+        "    name <of it>   what it is about, in",
+        "                   rather many words",
+        "  no columns, and words enough for two",
+        "  rows",
+    ]
+    assert joined(item.body(40)) == text
+    assert joined(item.body(12)) == text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import Static
 
 from xun.frontends.text import one_line
@@ -16,7 +17,7 @@ class Popup(Static):
     """Shows items, one of them chosen."""
 
     DEFAULT_CSS = """
-    Popup { height: auto; max-height: 10; padding: 0 1; display: none; }
+    Popup { height: auto; max-height: 10; display: none; }
     Popup.-open { display: block; }
     """
 
@@ -54,8 +55,12 @@ class Popup(Static):
             self._at = (self._at + step) % len(self._items)
             self._draw()
 
+    def on_resize(self, event: Resize) -> None:
+        """Fit the new width."""
+        self._draw()
+
     def _draw(self) -> None:
-        width = max(self.app.size.width - 6, 20)
+        width = max(self.app.size.width - 4, 20)
         lines = [plain(self._title, "dim")] if self._title else []
         room = max((len(item.text) for item in self._items), default=0)
         room = min(room, width // 2)

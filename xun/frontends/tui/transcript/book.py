@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from xun.agent.compact_note import body_of, is_note
 from xun.events import (
+    Answered,
     AnyEvent,
+    Asked,
     AttemptReset,
     Compacted,
     Decided,
@@ -47,6 +49,7 @@ class Book:
         self._holds = Holds(rows, reading)
         self._stream = Stream(rows, self._holds)
         self._calls: dict[str, tuple[int, ToolRow]] = {}
+        self._asks: dict[str, str] = {}  # open questions, and the calls that they are about
         self._agent: str | None = None  # whose turn it is
 
     def load(self, messages: Iterable[Message]) -> None:
@@ -61,6 +64,7 @@ class Book:
         self._stream.drop()
         self._rows.truncate(0)
         self._calls.clear()
+        self._asks.clear()
 
     def flush(self) -> None:
         """Take in the deltas that wait."""
@@ -126,6 +130,11 @@ class Book:
             case ToolStarted(call=call):
                 self._row(call)
                 self._change(call.id, ToolRow.started)
+            case Asked(ask=ask) if ask.call_id in self._calls:
+                self._asks[ask.id] = ask.call_id
+                self._change(ask.call_id, lambda row: row.asked(ask.id))
+            case Answered(ask_id=ask_id) if ask_id in self._asks:
+                self._change(self._asks.pop(ask_id), lambda row: row.answered(ask_id))
             case ToolProgress(call_id=call_id, text=text) if call_id in self._calls:
                 self._change(call_id, lambda row: row.progress(text))
             case ToolEnded(call_id=call_id) if call_id in self._calls:

@@ -42,6 +42,11 @@ class Canvas(ScrollView):
         self._pressed: Offset | None = None
 
     @property
+    def room(self) -> int:
+        """Cells of a row. The scrollbar stands beside them; `size` counts it in."""
+        return self.scrollable_content_region.width
+
+    @property
     def following(self) -> bool:
         """Whether new text scrolls the view."""
         return self._window.following
@@ -67,7 +72,7 @@ class Canvas(ScrollView):
             old = before[y].line if y < len(before) else None
             new = self._shown[y].line if y < len(self._shown) else None
             if old is not new or (y == last and signed != self._signed):
-                self.refresh(Region(0, y, self.size.width, 1))
+                self.refresh(Region(0, y, self.room, 1))
 
     def redraw(self) -> None:
         """Draw every row."""
@@ -78,7 +83,7 @@ class Canvas(ScrollView):
     def _sync(self) -> None:
         """Tell the scrollbar. It is set quietly: that costs no layout, and is no wish to scroll."""
         position, height = self._window.position, self._window.height
-        size = Size(self.size.width, max(self._rows.total, position + height if position else 0))
+        size = Size(self.room, max(self._rows.total, position + height if position else 0))
         self.set_reactive(Widget.virtual_size, size)
         self.set_reactive(Widget.scroll_y, float(position))
         self.set_reactive(Widget.scroll_target_y, float(position))
@@ -106,10 +111,10 @@ class Canvas(ScrollView):
 
     def on_resize(self, event: Resize) -> None:
         """Wrap what is visible, and no more, at the new width."""
-        if self._strips is None or self.size.width != self._rows.width:
+        if self._strips is None or self.room != self._rows.width:
             self._strips = None
             self.screen.clear_selection()  # it is kept by rows, and those are others now
-        self._window.resize(max(self.size.width, 1), self.size.height)
+        self._window.resize(max(self.room, 1), self.size.height)
         self.redraw()
 
     def notify_style_update(self) -> None:
@@ -133,7 +138,7 @@ class Canvas(ScrollView):
 
     def _fresh_strips(self) -> Strips:
         palette = Palette(lambda name: self.get_component_rich_style(name, partial=True), self.rich_style)
-        return Strips(palette, self.size.width)
+        return Strips(palette, self.room)
 
     def _is_cursor(self, shown: Shown) -> bool:
         return self.has_focus and shown.item == self._cursor and shown.number == int(self._rows[shown.item].gap)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import ClassVar
 
+from rich.cells import cell_len
+
 from xun.frontends.tui.transcript.growing import Growing
 from xun.frontends.tui.transcript.line import Line, Piece, joined
-from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, clean, wrap, wrap_all
+from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, clean, expand, wrap, wrap_all
 
 PROMPT_MARK: tuple[Piece, ...] = (("> ", "prompt-mark"),)
+
+_COLUMN = re.compile(r"(?:^|(?<= )) +(?=[^ ])")
 
 BLANK = Line(at=(-1, 0))
 """The empty row above an item."""
@@ -114,6 +119,7 @@ class Notice(Item):
 
     _MARKS: ClassVar[dict[str, tuple[str, str]]] = {
         "info": ("· ", ""),
+        "command": ("> ", ""),
         "warning": ("! ", "warning: "),
         "error": ("✗ ", "error: "),
     }
@@ -125,9 +131,11 @@ class Notice(Item):
 
     def body(self, width: int) -> list[Line]:
         mark, word = self._MARKS[self._level]
-        style = "muted" if self._level == "info" else self._level
-        text = word + clean(self._source.strip("\n"))
-        return wrap_all(text, style, width, first=((mark, style),), rest=MARGIN)
+        style = "muted" if self._level in ("info", "command") else self._level
+        first, *more = clean(self._source.strip("\n")).split("\n")
+        rows = wrap(((word + first, style),), width, first=((mark, style),), rest=MARGIN)
+        # Only the line that says it is marked: what follows is there to be read.
+        return [*rows, *in_columns(more, style if style == "muted" else "text", width, start=1)]
 
     def estimate(self, width: int) -> int:
         return rows_of(self._source, width - 2) + self.gap
@@ -143,7 +151,7 @@ class Output(Item):
         self._source = text
 
     def body(self, width: int) -> list[Line]:
-        return wrap_all(clean(self._source.rstrip()), "text", width, first=MARGIN)
+        return in_columns(clean(self._source.rstrip()).split("\n"), "text", width)
 
     def estimate(self, width: int) -> int:
         return rows_of(self._source, width - 2) + self.gap
@@ -201,6 +209,32 @@ class Compaction(Folding):
 
     def estimate(self, width: int) -> int:
         return 1 + self.gap if self.folded else 1 + self.gap + rows_of(self._summary, width - 2)
+
+
+def in_columns(lines: Iterable[str], style: str, width: int, *, start: int = 0) -> list[Line]:
+    """Lines of columns with two blanks or more between them: what is too long goes on under its last column.
+
+    `start` is the number of the first one as a paragraph.
+    """
+    rows: list[Line] = []
+    for number, line in enumerate(lines, start):
+        line = expand(line)
+        hang = _hang(line, width * 3 // 5)
+        below = ((" " * cell_len(line[:hang]) + MARGIN[0][0], ""),)
+        head = (*MARGIN, (line[:hang], style))
+        first, *rest = wrap(((line[hang:], style),), width, first=head, rest=below, paragraph=number)
+        first.furniture = len(MARGIN[0][0])  # the head decorates nothing
+        first.at = (number, 0)
+        for row in rest:
+            row.at = (number, row.at[1] + hang)
+        rows += (first, *rest)
+    return rows
+
+
+def _hang(line: str, limit: int) -> int:
+    """Where the last column of a line begins that begins before `limit`: at least where its text does."""
+    columns = [column.end() for column in _COLUMN.finditer(line)]
+    return max((at for at in columns if at <= limit), default=0)
 
 
 def _below(rows: Iterable[Line]) -> Iterator[Line]:

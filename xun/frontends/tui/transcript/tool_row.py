@@ -34,6 +34,7 @@ _EXIT = re.compile(r"exit code (\d+)")
 _ENDS: dict[str, tuple[str, str, str]] = {  # mark, style, word
     "waiting": ("·", "muted", "waiting"),
     "running": ("●", "running", "running"),
+    "asking": ("?", "warning", "waits for your answer"),
     "ok": ("✓", "ok", ""),
     "error": ("✗", "error", "failed"),
     "invalid": ("✗", "error", "not a valid call"),
@@ -55,12 +56,13 @@ _BY = {
 class ToolRow(Folding):
     """One call. `started`, `progress`, `decided` and `ended` follow it; the result in history comes last."""
 
-    __slots__ = ("_call", "_decisions", "_diffs", "_held", "_progress", "_result", "_seconds", "_state")
+    __slots__ = ("_asks", "_call", "_decisions", "_diffs", "_held", "_progress", "_result", "_seconds", "_state")
 
     def __init__(self, call: ToolCall, *, gap: bool = True) -> None:
         super().__init__(gap=gap)
         self._call = call
         self._state = "waiting"
+        self._asks: set[str] = set()
         self._result = ""
         self._seconds: float | None = None
         self._progress: deque[str] = deque(maxlen=PROGRESS_LINES + 1)
@@ -76,6 +78,16 @@ class ToolRow(Folding):
         if not self.finished:
             self._state = "running"
             self.changed()
+
+    def asked(self, ask_id: str) -> None:
+        """The person is asked about it."""
+        self._asks.add(ask_id)
+        self.changed()
+
+    def answered(self, ask_id: str) -> None:
+        """That is settled, in whatever way."""
+        self._asks.discard(ask_id)
+        self.changed()
 
     def progress(self, text: str) -> None:
         """More output of a call that runs. Only its last lines are kept."""
@@ -137,8 +149,9 @@ class ToolRow(Folding):
         return 1 + self.gap + (ERROR_PREVIEW if self._state == "error" else 0)
 
     def _head(self, width: int) -> Line:
-        mark, style, word = _ENDS[self._state]
-        facts = " · ".join(filter(None, [*self._facts(word), "▸" if self.folded else "▾"]))
+        mark, style, word = _ENDS["asking" if self._asks and not self.finished else self._state]
+        facts = " · ".join(filter(None, self._facts(word)))
+        facts = f"{facts} {'▸' if self.folded else '▾'}".lstrip()
         name, _, told = clean(title(self._call, 400)).partition(" ")
         room = max(width - len(name) - len(facts) - 6, 12)
         pieces: list[Piece] = [(f"{mark} ", style), (name, "tool")]
@@ -178,7 +191,7 @@ class ToolRow(Folding):
     def _refusals(self, width: int) -> list[Line]:
         rows: list[Line] = []
         for event in self._decisions:
-            if event.allowed:
+            if event.allowed or event.decision.effect == "allow":  # it was not done for another reason
                 continue
             reasons = "; ".join(dict.fromkeys(
                 reason.text + (f" ({reason.rule})" if reason.rule else "") for reason in event.decision.reasons

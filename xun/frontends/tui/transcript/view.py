@@ -74,10 +74,16 @@ class Transcript(Canvas, can_focus=True):
         if self.is_attached:
             self.screen.clear_selection()
 
-    def say(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None:
-        """Show a line of xun's own."""
+    def say(self, text: str, level: Literal["info", "warning", "error"] = "info", *, gap: bool = True) -> None:
+        """Show a line of xun's own, set off from what stands above by a `gap`."""
         self._join()
-        self._book.add(Notice(text, level))
+        self._book.add(Notice(text, level, gap=gap))
+        self._came()
+
+    def echo(self, line: str) -> None:
+        """Show a command as it was typed; what it gives back comes right below."""
+        self._join()
+        self._book.add(Notice(line, "command"))
         self._came()
 
     def show(self, content: Content | str) -> None:
@@ -153,7 +159,7 @@ class Transcript(Canvas, can_focus=True):
             return
         if event.chain > 1:
             self.select_at(event.offset, whole=event.chain > 2)
-        elif self._signed and event.y == self._window.height - 1 and event.x >= self.size.width - len(SIGN):
+        elif self._signed and event.y == self._window.height - 1 and event.x >= self.room - len(SIGN):
             self.follow()
         elif event.y < len(self._shown):
             shown = self._shown[event.y]
