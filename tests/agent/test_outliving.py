@@ -146,7 +146,9 @@ def test_a_tool_that_raises_keyboard_interrupt_ends_its_turn_and_not_the_loop_of
         assert other.instruct("go").execute().unwrap() == "still here"
 
 
-@pytest.mark.parametrize("fault", [SystemExit(3), BaseException("odd"), StopIteration(), GeneratorExit(), TimeoutError()])
+@pytest.mark.parametrize(
+    "fault", [SystemExit(3), BaseException("odd"), StopIteration(), GeneratorExit(), TimeoutError()]
+)
 def test_whatever_else_a_tool_raises_is_an_answer_to_the_model(fault: BaseException) -> None:
     def failing() -> str:
         """Fail."""
