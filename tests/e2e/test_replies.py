@@ -23,6 +23,7 @@ from tests.e2e.support import (
     sessions,
     use,
     write,
+    xun,
 )
 from tests.wire.recorded import Recorded
 from tests.wire.server import Stream
@@ -204,6 +205,35 @@ def test_a_reply_of_thinking_alone_or_of_nothing_does_not_spoil_the_session(wire
         assert model.run("--continue", "two").code == 1
         after = model.run("--continue", "three")
     assert (after.code, after.out, model.refusals) == (0, "hi\n", [])
+
+
+# Halves of characters.
+
+
+@pytest.mark.parametrize("wire", WIRES, ids=by_model)
+def test_every_event_of_a_reply_with_half_characters_is_told(wire: Wire) -> None:
+    step = calls(
+        use("write_file", path="a\ud83d\ude00", content="lone \ud83d"), use("grep", pattern="\ud800"), text="a\ud83d"
+    )
+    with Model(step, Say("done \udfff"), Say("more"), wire=wire) as model:
+        done = model.run("go", "--allow-write", ".", "--output", "stream-json")
+        after = model.run("--continue", "and now?")
+    kinds = [event["type"] for event in done.events]
+    assert (done.code, kinds[-2:], done.events[-1]["output"]) == (0, ["turn_ended", "result"], "done \ufffd"), done.err
+    assert kinds.count("tool_started") == kinds.count("tool_ended") == 2
+    assert Path("a\U0001f600").read_text() == "lone \ufffd"
+    assert "listener" not in done.err and "cannot be saved" not in done.err
+    assert (after.code, after.out, model.refusals) == (0, "more\n", [])
+
+
+@pytest.mark.parametrize("output", ["text", "json", "stream-json"])
+def test_half_characters_of_a_script_are_marked(output: str) -> None:
+    step = {"text": "so \ud800", "calls": [{"tool": "bash", "arguments": {"command": "echo \ud800"}}]}
+    Path("script.json").write_text(json.dumps([step, {"text": "done \ud800"}]))
+    done = xun("run", "--model", "scripted:script.json", "go", "--output", output)
+    assert done.code == 0, done.err
+    said = done.out if output == "text" else json.loads(done.out.splitlines()[-1])["output"] + "\n"
+    assert said == "done \ufffd\n"
 
 
 CALLS_NOTHING = {

@@ -13,12 +13,33 @@ import pytest
 
 from tests.providers.support import KEY, PATHS, WIRES, assistant, call, collect, connect, final, request, results
 from tests.wire.server import ModelServer, Script, Status, Stream
-from tests.wire.streams import ANTHROPIC, Call, Say
+from tests.wire.streams import ANTHROPIC, Call, Say, render
 from tests.wire.validators import STRICT
 from xun.messages import Message, Text, Thinking, ToolCall
 from xun.providers.base import Provider, ProviderError, TextPart
 
 each = pytest.mark.parametrize("wire", WIRES)
+
+# What comes with status 200: its name, the body, what is made of it and what is said. None of it says that it passes.
+BAD_KEY = b'{"error":{"message":"Incorrect API key provided: x","type":"y"}}'
+PROBLEM = b'{"type":"about:blank","title":"Unauthorized","status":401,"detail":"The token has expired"}'
+NO_STREAMS = [
+    ("text/plain", BAD_KEY, "auth", "Incorrect API key provided"),
+    ("application/problem+json", PROBLEM, "auth", "The token has expired"),
+    ("application/problem+json", b'{"title":"No such deployment","status":404}', "unknown_model", "No such deployment"),
+    ("text/event-stream", b'{"error":{"message":"no","code":"invalid_api_key"}}', "auth", "It said: no"),
+    ("text/event-stream", b' \n{"error":{"message":"no","code":429}}', "rate_limit", "It said: no"),
+    ("application/json", b'{"error":{"type":"overloaded_error","message":"busy"}}', "overloaded", "It said: busy"),
+    ("application/json", b'{"error":{"message":"The moon is full"}}', "bad_request", "It said: The moon is full"),
+    ("application/json", b'{"error":"no such thing"}', "bad_request", "It said: no such thing"),
+    ("application/json", b'{"detail":"Not here"}', "bad_request", "It said: Not here"),
+    ("application/json", b'{"choices":[]}', "protocol", "answered with application/json instead of an event stream"),
+    ("application/json", b"{}", "protocol", "instead of an event stream: check"),
+    ("text/plain", b"upstream said no", "protocol", "It said: upstream said no"),
+    ("text/plain", b"date: today", "protocol", "It said: date: today"),
+    ("text/html", b"<html>log in", "protocol", "answered with text/html instead of an event stream: check"),
+    ("text/event-stream", b"<!doctype html><html>", "protocol", "instead of an event stream: check"),
+]
 
 
 class TransportContract:
@@ -210,6 +231,30 @@ class TransportContract:
             await provider.aclose()
         sent = server.bodies[0]["messages"][1]["content"][0]
         assert sent == {"type": "thinking", "thinking": thought.text, "signature": thought.signature}
+
+    @each
+    @pytest.mark.parametrize(("content_type", "body", "kind", "said"), NO_STREAMS)
+    @pytest.mark.anyio
+    async def test_what_comes_in_place_of_a_stream_is_told_and_judged(
+        self, wire: str, content_type: str, body: bytes, kind: str, said: str
+    ) -> None:
+        error, tries = await self.failure(wire, [Status(200, raw=body, content_type=content_type)])
+        assert (error.kind, tries) == (kind, 1)
+        assert said in str(error)
+        assert error.transient is (kind in ("overloaded", "rate_limit"))
+
+    @each
+    @pytest.mark.parametrize(
+        "content_type", ["text/plain", "application/octet-stream", "text/event-stream; charset=utf-8"]
+    )
+    @pytest.mark.anyio
+    async def test_a_stream_may_be_called_anything_and_come_in_any_pieces(self, wire: str, content_type: str) -> None:
+        if wire == ANTHROPIC and self.transport == "sdk" and content_type == "application/octet-stream":
+            return  # the client reads what may be framed in another way
+        for first in (b"", b"\n\r\n", b"\xef\xbb\xbf", b": hello\n\n"):
+            body = first + b"".join(render(Say("all there"), wire))
+            message, _ = await self.ask(wire, [Status(200, raw=body, content_type=content_type)])
+            assert message.text == "all there"
 
 
 _MARK = ', "cache_control": {"type": "ephemeral"}'

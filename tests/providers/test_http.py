@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import require
 from tests.providers.contract import TransportContract
-from tests.providers.support import WIRES, collect, connect, final, request
+from tests.providers.support import collect, connect, final, request
 from tests.wire.server import ModelServer, Status, Stream
 from tests.wire.streams import ANTHROPIC, Say
 from xun.providers.base import Done, ProviderError
@@ -44,30 +44,6 @@ async def test_a_consumer_that_leaves_at_the_end_keeps_the_connection() -> None:
                     break
         await provider.aclose()
         assert {sent.connection for sent in server.requests} == {1}
-
-
-@pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.parametrize("content_type", ["text/html", "application/json"])
-@pytest.mark.anyio
-async def test_an_answer_that_is_no_stream_is_an_error(wire: str, content_type: str) -> None:
-    with ModelServer([Status(200, raw=b"{}", content_type=content_type)]) as server:
-        provider = connect(wire, server.url)
-        with pytest.raises(ProviderError, match=r"instead of an event stream: check .*_BASE_URL") as caught:
-            await collect(provider)
-        await provider.aclose()
-    assert not caught.value.transient
-
-
-@pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.anyio
-async def test_an_error_that_comes_with_status_200_is_that_error(wire: str) -> None:
-    body = b'{"error": {"type": "overloaded_error", "message": "busy"}}'
-    with ModelServer([Status(200, raw=body)]) as server:
-        provider = connect(wire, server.url)
-        with pytest.raises(ProviderError, match="busy") as caught:
-            await collect(provider)
-        await provider.aclose()
-    assert (caught.value.kind, caught.value.transient) == ("overloaded", True)
 
 
 @pytest.mark.anyio

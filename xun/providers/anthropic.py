@@ -17,7 +17,6 @@ from xun.messages import (
     Thinking,
     ToolCall,
     ToolResult,
-    Usage,
 )
 from xun.providers import effort, errors, models
 from xun.providers.base import Done, ModelInfo, ProviderError, Request, StreamItem, TextPart, ThinkingPart
@@ -25,12 +24,15 @@ from xun.providers.calls import DraftCall, finish_calls
 from xun.providers.encoding import dump, own_names, sent_name
 from xun.providers.history import Fragment, HistoryCache
 from xun.providers.sse import ServerEvent
+from xun.providers.text import said, said_or, whole
 from xun.providers.transport import Target
+from xun.providers.usage import anthropic_usage
 
 WIRE = "anthropic"
 VERSION = "2023-06-01"
 NO_OUTPUT = "(no output)"
 
+_COUNTED = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _MARKER = b',"cache_control":{"type":"ephemeral"}}'
 _STOPS: dict[str, ModelStop] = {
     "end_turn": "end_turn",
@@ -182,7 +184,7 @@ class AnthropicReply:
         self._request_id = request_id
         self._names = names or {}
         self._blocks: dict[int, _Open] = {}
-        self._usage: dict[str, int] = {}
+        self._usage: dict[str, Any] = {}
         self._stop: ModelStop = "other"
         self._done = False
 
@@ -206,12 +208,10 @@ class AnthropicReply:
         match payload["type"]:
             case "message_start":
                 message = payload["message"]
-                self._model = message.get("model") or self._model
+                self._model = said_or(message.get("model"), self._model)
                 self._count(message.get("usage"))
             case "content_block_start":
-                block = payload["content_block"]
-                opened = self._blocks[payload["index"]] = _Open(block["type"], start=block)
-                yield from _begin(opened)
+                yield from _begin(self._open(payload["index"], payload["content_block"]))
             case "content_block_delta":
                 yield from _grow(self._blocks[payload["index"]], payload["delta"])
             case "message_delta":
@@ -224,9 +224,17 @@ class AnthropicReply:
             case "error":
                 raise errors.from_event(self._target, self._model, payload, self._request_id)
 
-    def _count(self, usage: dict[str, Any] | None) -> None:
+    def _open(self, index: int, start: dict[str, Any]) -> _Open:
+        """A new block. What has come under its number is told already, so it can neither be replaced nor added to."""
+        if index in self._blocks:
+            raise ValueError(f"two blocks have the number {index}")
+        opened = self._blocks[index] = _Open(said(start["type"]), start=start)
+        return opened
+
+    def _count(self, usage: Any) -> None:
         # Figures of later events are cumulative and replace earlier ones; null means "as before".
-        self._usage |= {key: value for key, value in (usage or {}).items() if isinstance(value, int)}
+        if isinstance(usage, dict):
+            self._usage |= {key: usage[key] for key in _COUNTED if usage.get(key) is not None}
 
     def _message(self) -> Message:
         ordered = [self._blocks[index] for index in sorted(self._blocks)]
@@ -239,7 +247,7 @@ class AnthropicReply:
             model=self._model,
             stop_reason=self._stop,
             request_id=self._request_id,
-            usage=_usage(self._usage),
+            usage=anthropic_usage(self._usage),
         )
         return Message(role="assistant", blocks=tuple(b for b in blocks if b is not None), reply=reply)
 
@@ -262,46 +270,33 @@ def _begin(block: _Open) -> Iterator[StreamItem]:
 def _grow(block: _Open, delta: dict[str, Any]) -> Iterator[StreamItem]:
     match delta["type"]:
         case "text_delta":
-            block.text.append(delta["text"])
+            block.text.append(said(delta["text"]))
             if delta["text"]:
                 yield TextPart(delta["text"])
         case "thinking_delta":
-            block.text.append(delta["thinking"])
+            block.text.append(said(delta["thinking"]))
             if delta["thinking"]:
                 yield ThinkingPart(delta["thinking"])
         case "signature_delta":
-            block.signature.append(delta["signature"])
+            block.signature.append(said(delta["signature"]))
         case "input_json_delta":
-            block.text.append(delta["partial_json"])
+            block.text.append(said(delta["partial_json"]))
 
 
 def _draft(block: _Open, names: Mapping[str, str]) -> DraftCall:
     arguments = "".join(block.text)
     if not arguments and block.start.get("input"):
         arguments = json.dumps(block.start["input"], ensure_ascii=False)
-    name = block.start.get("name") or ""
-    return DraftCall(block.start.get("id") or "", names.get(name, name), arguments)
+    name = said(block.start.get("name") or "")
+    return DraftCall(said(block.start.get("id") or ""), names.get(name, name), arguments)
 
 
 def _closed(block: _Open) -> Block | None:
-    text = "".join(block.text)
+    text = whole("".join(block.text))
     if block.type == "text":
         return Text(text=text) if text else None
     if block.type == "thinking":
-        return Thinking(text=text, signature="".join(block.signature) or None, wire=WIRE)
+        return Thinking(text=text, signature=whole("".join(block.signature)) or None, wire=WIRE)
     if block.type == "redacted_thinking":
-        return Thinking(data=block.start["data"], wire=WIRE)
+        return Thinking(data=whole(said(block.start["data"])), wire=WIRE)
     return None
-
-
-def _usage(counted: dict[str, int]) -> Usage | None:
-    if not counted:
-        return None
-    read = counted.get("cache_read_input_tokens", 0)
-    written = counted.get("cache_creation_input_tokens", 0)
-    return Usage(
-        input_tokens=counted.get("input_tokens", 0) + read + written,
-        output_tokens=counted.get("output_tokens", 0),
-        cache_read_input_tokens=read,
-        cache_creation_input_tokens=written,
-    )

@@ -90,7 +90,10 @@ StreamItem = TextPart | ThinkingPart | Done
 
 
 class Provider(Protocol):
-    """Speaks one wire. `stream` yields parts and ends with `Done`, or raises `ProviderError`; it never retries."""
+    """Speaks one wire. `stream` yields parts and ends with `Done`, or raises `ProviderError`; it never retries.
+
+    All text in them is valid Unicode, without lone surrogates, so that every event can be told as JSON.
+    """
 
     name: str
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xun.messages import ModelStop, ToolCall
+from xun.providers.text import whole, whole_value
 
 CUT_OFF = (
     "the call was cut off by the output limit before it was complete, so it was not run; send it again in smaller parts"
@@ -34,7 +35,7 @@ def finish_calls(drafts: Sequence[DraftCall], stop: ModelStop, *, last_is_open: 
     """
     calls: list[ToolCall] = []
     seen: set[str] = set()
-    for number, draft in enumerate(drafts, 1):
+    for number, draft in enumerate(map(_whole, drafts), 1):
         cut = stop == "max_tokens" and last_is_open and number == len(drafts)
         call = _finish(draft, cut)
         if not draft.id or draft.id in seen:
@@ -51,7 +52,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         if _ends_early(error, text):
             raise ValueError(CUT_OFF) from None
@@ -64,6 +65,10 @@ def parse_arguments(text: str) -> dict[str, Any]:
 
 
 _KINDS: dict[type, str] = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+
+
+def _whole(draft: DraftCall) -> DraftCall:
+    return DraftCall(whole(draft.id), whole(draft.name), whole(draft.arguments))
 
 
 def _finish(draft: DraftCall, cut: bool) -> ToolCall:
@@ -93,6 +98,17 @@ def _ends_early(error: json.JSONDecodeError, text: str) -> bool:
 
 
 _HALF = re.compile(r"(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-|\.|[eE][+-]?)\Z")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in whole characters. Of two values under one key nobody knows which is meant."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        name = whole(key)
+        if name in found:
+            raise ValueError(f"the arguments give the key {name[:80]!r} twice")
+        found[name] = whole_value(value)
+    return found
 
 
 def _no_constant(name: str) -> float:

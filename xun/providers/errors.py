@@ -21,6 +21,7 @@ _TRANSIENT: frozenset[ErrorKind] = frozenset({"rate_limit", "overloaded", "serve
 _BY_CODE: dict[str, int] = {
     "invalid_request_error": 400,
     "authentication_error": 401,
+    "invalid_api_key": 401,
     "billing_error": 402,
     "permission_error": 403,
     "not_found_error": 404,
@@ -39,6 +40,8 @@ _BY_CODE: dict[str, int] = {
     "misalignment_policy_violation": 400,
 }
 _BAD_REQUEST = ("invalid_", "image_", "unsupported_", "empty_", "failed_to_download_")
+_BAD_KEY = ("api key provided", "invalid api key", "invalid x-api-key", "api key not valid")
+_STATUS = re.compile(r"[45]\d\d")
 _NO_CREDIT = (
     "insufficient_quota",
     "billing_error",
@@ -100,6 +103,21 @@ def from_response(
 def from_event(target: Target, model: str, payload: Any, request_id: str | None = None) -> ProviderError:
     """The error a server sent inside a stream that began with HTTP 200."""
     return _build(target, model, _read(payload, None, target.secret), request_id, None)
+
+
+def not_a_stream(target: Target, model: str, kind: str, body: bytes, request_id: str | None = None) -> ProviderError:
+    """An answer with status 200 that is no event stream: the error that it holds, or what it is, and what it says.
+
+    Nothing says that it would go another way the next time, so only an error that is known to pass is transient.
+    """
+    payload = parse(body)
+    refusal = _read(payload, None, target.secret)
+    if isinstance(payload, dict | list) and (refusal.message or (isinstance(payload, dict) and payload.get("error"))):
+        return _build(target, model, refusal, request_id, None, otherwise=400)
+    where = f"{target.label} at {target.url} answered with {clean(kind, 60) or 'something'} instead of an event stream"
+    told = f". It said: {refusal.message}" if refusal.message else ""
+    line = f"{where}: check {target.url_variable}{told}"
+    return ProviderError("protocol", line, status=200, request_id=request_id)
 
 
 def network(target: Target, detail: str, *, transient: bool = True) -> ProviderError:
@@ -167,14 +185,16 @@ def _read(payload: Any, status: int | None, secret: str) -> Refusal:
         error.get("type"),
         error.get("code"),
         details.get("error_code") if isinstance(details, dict) else None,
+        error.get("status") if isinstance(error.get("status"), int) else None,
     ]
-    message = error.get("message") or error.get("detail") or ""
+    message = error.get("message") or error.get("detail") or error.get("title") or ""
     said = clean(str(message), secret=secret)
     return Refusal(status, " ".join(str(c) for c in codes if c), said)
 
 
-def _kind(refusal: Refusal) -> ErrorKind:
-    status = refusal.status or _status(refusal.codes)
+def _kind(refusal: Refusal, otherwise: int = 500) -> ErrorKind:
+    """What was refused; `otherwise` is the status of a code that is not known."""
+    status = refusal.status or _status(refusal, otherwise)
     said = f"{refusal.codes} {refusal.message}".lower()
     if status == 402 or any(mark in said for mark in _NO_CREDIT):
         return "no_credit"
@@ -187,9 +207,16 @@ def _kind(refusal: Refusal) -> ErrorKind:
     return _server_kind(status, said)
 
 
-def _status(codes: str) -> int:
-    known = next((_BY_CODE[code] for code in codes.split() if code in _BY_CODE), None)
-    return known or (400 if any(code.startswith(_BAD_REQUEST) for code in codes.split()) else 500)
+def _status(refusal: Refusal, otherwise: int) -> int:
+    """The status that an error means which came without one."""
+    codes = refusal.codes.split()
+    if known := [_BY_CODE[code] for code in codes if code in _BY_CODE]:
+        return known[0]
+    if figures := [int(code) for code in codes if _STATUS.fullmatch(code)]:
+        return figures[0]
+    if any(mark in refusal.message.lower() for mark in _BAD_KEY):
+        return 401
+    return 400 if any(code.startswith(_BAD_REQUEST) for code in codes) else otherwise
 
 
 def _server_kind(status: int, said: str) -> ErrorKind:
@@ -204,8 +231,10 @@ def _server_kind(status: int, said: str) -> ErrorKind:
     return "bad_request"
 
 
-def _build(target: Target, model: str, refusal: Refusal, request_id: str | None, wait: float | None) -> ProviderError:
-    kind = _kind(refusal)
+def _build(
+    target: Target, model: str, refusal: Refusal, request_id: str | None, wait: float | None, otherwise: int = 500
+) -> ProviderError:
+    kind = _kind(refusal, otherwise)
     code = f" (HTTP {refusal.status})" if refusal.status else ""
     lines: dict[ErrorKind, str] = {
         "auth": f"{target.label} refused the key{code}: check {target.key_variable}",

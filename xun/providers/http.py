@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import socket
 import ssl
 import weakref
@@ -24,6 +25,9 @@ IDLE_TIMEOUT = 120.0
 
 _DRAIN_SECONDS = 0.25
 _ERROR_BYTES = 64 * 1024
+_TELLING = 6  # bytes after which it is plain whether an event stream begins
+_EVENT = re.compile(rb"(?:data|event|id|retry)(?:[:\s]|\Z)|:|\Z")
+_NO_DOCUMENT = re.compile(rb"[^{\[<]|\Z")
 _PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
 
 
@@ -63,7 +67,7 @@ class HttpTransport:
         with network_errors(self.target, self._connect_timeout, self._idle_timeout):
             async with client.stream("POST", self.target.url, content=call.body, headers=headers) as response:
                 await self._check(call, response)
-                exchange = HttpExchange(response)
+                exchange = HttpExchange(response, await begun(self.target, call.model, response))
                 yield exchange
                 await exchange.drain()
 
@@ -108,31 +112,54 @@ class HttpTransport:
         return self.target.url.startswith("https:") or any(p.startswith("https:") for p in proxies)
 
     async def _check(self, call: Call, response: httpx2.Response) -> None:
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if response.status_code == 200 and kind not in ("application/json", "text/html"):
-            return
-        body = await _head(response)
         if response.status_code != 200:
+            body = await _head(response.aiter_bytes())
             raise errors.from_response(self.target, call.model, response.status_code, response.headers, body)
-        if b'"error"' not in body:
-            detail = f"answered with {kind} instead of an event stream: check {self.target.url_variable}"
-            where = f"{self.target.label} at {self.target.url}"
-            raise ProviderError("protocol", f"{where} {detail}", status=200)
-        raise errors.from_event(self.target, call.model, errors.parse(body), request_id(response.headers))
 
 
 class HttpExchange:
     """One answer in progress."""
 
-    def __init__(self, response: httpx2.Response) -> None:
+    def __init__(self, response: httpx2.Response, chunks: AsyncIterator[bytes]) -> None:
         self.request_id: str | None = request_id(response.headers)
-        self._chunks = response.aiter_bytes()
+        self._chunks = chunks
 
     def events(self) -> AsyncGenerator[ServerEvent]:
         return read_events(self._chunks)
 
     async def drain(self) -> None:
         await drain(self._chunks)
+
+
+async def begun(target: Target, model: str, response: Any) -> AsyncIterator[bytes]:
+    """The body of `response`, whose status is 200, once it begins as an event stream does.
+
+    What it is called does not decide: servers exist that call a stream anything, and an error a stream. Raises
+    `ProviderError` with what it says where it is none.
+    """
+    chunks: AsyncIterator[bytes] = response.aiter_bytes()
+    kind = content_type(response.headers)
+    head = b""
+    async for chunk in chunks:
+        head += chunk
+        if len(_text_of(head)) >= _TELLING:
+            break
+    looks = _EVENT if kind not in ("", "text/event-stream") else _NO_DOCUMENT
+    if looks.match(_text_of(head)):
+        return _chained(head, chunks)
+    body = head + await _head(chunks, _ERROR_BYTES - len(head))
+    raise errors.not_a_stream(target, model, kind, body, request_id(response.headers))
+
+
+def _text_of(head: bytes) -> bytes:
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+async def _chained(head: bytes, rest: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+    if head:
+        yield head
+    async for chunk in rest:
+        yield chunk
 
 
 async def drain(source: AsyncIterator[Any]) -> None:
@@ -156,15 +183,20 @@ async def read_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEven
         yield event
 
 
+def content_type(headers: Mapping[str, str]) -> str:
+    """What an answer is called, in lower case and without parameters; empty where it is called nothing."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 def request_id(headers: Mapping[str, str]) -> str | None:
     return headers.get("request-id") or headers.get("x-request-id")
 
 
-async def _head(response: httpx2.Response) -> bytes:
+async def _head(chunks: AsyncIterator[bytes], limit: int = _ERROR_BYTES) -> bytes:
     body = b""
-    async for chunk in response.aiter_bytes():
+    async for chunk in chunks:
         body += chunk
-        if len(body) >= _ERROR_BYTES:
+        if len(body) >= limit:
             break
     return body
 

@@ -13,7 +13,9 @@ from xun.providers.calls import DraftCall, finish_calls, parse_arguments
 from xun.providers.encoding import dump, own_names, prefix_key, sent_name
 from xun.providers.history import Fragment, HistoryCache
 from xun.providers.sse import ServerEvent
+from xun.providers.text import said, said_or, whole
 from xun.providers.transport import Target
+from xun.providers.usage import openai_usage
 
 WIRE = "openai-chat"
 NO_OUTPUT = "(no output)"
@@ -166,9 +168,9 @@ class OpenAIChatReply:
         """The parts that `event` brought. Fields of unknown kinds are skipped."""
         if self._done:
             return []
-        if event.data.strip() == "[DONE]":
-            return self._complete() if self._began else []
         try:
+            if event.data.strip() == "[DONE]":
+                return self._complete() if self._began else []
             return list(self._take(json.loads(event.data)))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise self._broken("the server sent an event that is not understood") from None
@@ -179,13 +181,17 @@ class OpenAIChatReply:
             return []
         if self._finish_reason is None:
             raise self._broken("the reply ended early" if self._began else "the reply was empty")
-        return self._complete()
+        try:
+            return self._complete()
+        except (ValueError, TypeError):
+            raise self._broken("the server sent a reply that is not understood") from None
 
     def _take(self, chunk: dict[str, Any]) -> Iterator[StreamItem]:
         if chunk.get("error"):
             raise errors.from_event(self._target, self._model, chunk, self._request_id)
-        self._model = chunk.get("model") or self._model
-        self._usage = _usage(chunk.get("usage")) or self._usage
+        self._model = said_or(chunk.get("model"), self._model)
+        if counted := chunk.get("usage"):
+            self._usage = openai_usage(counted, "prompt_tokens", "completion_tokens")
         for choice in chunk.get("choices") or ():
             if choice.get("index"):
                 continue
@@ -202,7 +208,7 @@ class OpenAIChatReply:
         self._refused = self._refused or bool(refusal)
         for text in (_plain(delta.get("content")), refusal):
             if text:
-                self._text.append(text)
+                self._text.append(said(text))
                 self._open_call = False
                 yield TextPart(text)
         for fragment in delta.get("tool_calls") or ():
@@ -211,7 +217,8 @@ class OpenAIChatReply:
     def _add(self, fragment: dict[str, Any]) -> None:
         """Appends to the call that `fragment` belongs to. Servers exist that number every call 0."""
         function = fragment.get("function") or {}
-        call_id, name, arguments = fragment.get("id"), function.get("name"), function.get("arguments") or ""
+        call_id, name = said(fragment.get("id") or ""), said(function.get("name") or "")
+        arguments = function.get("arguments") or ""
         if isinstance(arguments, dict):
             arguments = json.dumps(arguments, ensure_ascii=False)
         index = fragment.get("index")
@@ -219,11 +226,11 @@ class OpenAIChatReply:
             index = max(self._latest, default=-1) + (1 if name or not self._latest else 0)
         call = self._latest.get(index)
         if call is None or _begins_another(call, call_id, name, arguments):
-            call = self._latest[index] = DraftCall(call_id or "", name or "")
+            call = self._latest[index] = DraftCall(call_id, name)
             self._calls.append(call)
-        call.id = call.id or call_id or ""
-        call.name = call.name or name or ""
-        call.arguments += arguments
+        call.id = call.id or call_id
+        call.name = call.name or name
+        call.arguments += said(arguments)
         self._open_call = True
 
     def _complete(self) -> list[StreamItem]:
@@ -234,7 +241,7 @@ class OpenAIChatReply:
         calls = finish_calls(self._calls, stop, last_is_open=self._open_call)
         if calls and stop in ("end_turn", "other"):
             stop = "tool_use"
-        thinking, text = "".join(self._thinking), "".join(self._text)
+        thinking, text = whole("".join(self._thinking)), whole("".join(self._text))
         blocks: list[Block] = [Thinking(text=thinking, wire=WIRE)] if thinking else []
         blocks += [Text(text=text)] if text else []
         reply = Reply(
@@ -252,7 +259,7 @@ class OpenAIChatReply:
         return error
 
 
-def _begins_another(call: DraftCall, call_id: str | None, name: str | None, arguments: str) -> bool:
+def _begins_another(call: DraftCall, call_id: str, name: str, arguments: str) -> bool:
     if call_id and call.id and call_id != call.id:
         return True
     if not name or not call.name or not arguments or not call.arguments:
@@ -269,15 +276,3 @@ def _plain(content: Any) -> str:
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content if part.get("type") == "text")
     return content or ""
-
-
-def _usage(counted: dict[str, Any] | None) -> Usage | None:
-    if not counted:
-        return None
-    details = counted.get("prompt_tokens_details") or {}
-    return Usage(
-        input_tokens=counted.get("prompt_tokens") or 0,
-        output_tokens=counted.get("completion_tokens") or 0,
-        cache_read_input_tokens=details.get("cached_tokens") or 0,
-        cache_creation_input_tokens=details.get("cache_write_tokens") or 0,
-    )

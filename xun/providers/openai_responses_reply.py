@@ -13,7 +13,9 @@ from xun.providers.base import Done, ProviderError, StreamItem, TextPart, Thinki
 from xun.providers.calls import DraftCall, finish_calls
 from xun.providers.encoding import dump
 from xun.providers.sse import ServerEvent
+from xun.providers.text import said, said_or, whole
 from xun.providers.transport import Target
+from xun.providers.usage import openai_usage
 
 WIRE = "openai-responses"
 
@@ -73,7 +75,7 @@ class ResponsesReply:
         match payload["type"]:
             case "response.created" | "response.in_progress":
                 self._began = True
-                self._model = payload["response"].get("model") or self._model
+                self._model = said_or(payload["response"].get("model"), self._model)
             case "response.completed" | "response.incomplete":
                 yield from self._end(payload["response"])
             case "response.failed":
@@ -109,12 +111,12 @@ class ResponsesReply:
         return self._items.setdefault(index, _Item(kind))
 
     def _say(self, item: _Item, text: str) -> Iterator[StreamItem]:
-        item.text.append(text)
+        item.text.append(said(text))
         if text:
             yield TextPart(text)
 
     def _think(self, item: _Item, text: str) -> Iterator[StreamItem]:
-        item.text.append(text)
+        item.text.append(said(text))
         if text:
             yield ThinkingPart(text)
 
@@ -134,7 +136,7 @@ class ResponsesReply:
             yield from self._think(item, _PARTS_APART.join(part["text"] for part in parts))
 
     def _end(self, response: dict[str, Any]) -> Iterator[StreamItem]:
-        self._model = response.get("model") or self._model
+        self._model = said_or(response.get("model"), self._model)
         if not self._items or any(item.final is None for item in self._items.values()):
             # Some servers tell the whole of an item only here.
             for index, whole in enumerate(response.get("output") or ()):
@@ -146,7 +148,7 @@ class ResponsesReply:
         if self._refused:
             stop = "refused"
         self._done = True
-        yield Done(self._message(stop, _usage(response.get("usage"))))
+        yield Done(self._message(stop, openai_usage(response.get("usage"), "input_tokens", "output_tokens")))
 
     def _message(self, stop: ModelStop, usage: Usage | None) -> Message:
         items = [self._items[index] for index in sorted(self._items)]
@@ -168,11 +170,11 @@ class ResponsesReply:
 
     def _draft(self, item: _Item) -> DraftCall:
         known = item.known
-        name = known.get("name") or ""
+        name = said(known.get("name") or "")
         arguments = (item.final or {}).get("arguments") or "".join(item.text)
         if isinstance(arguments, dict):
             arguments = json.dumps(arguments, ensure_ascii=False)
-        return DraftCall(known.get("call_id") or "", self._names.get(name, name), arguments)
+        return DraftCall(said(known.get("call_id") or ""), self._names.get(name, name), said(arguments))
 
     def _broken(self, detail: str) -> ProviderError:
         error = errors.incomplete(self._target.label, detail)
@@ -181,7 +183,7 @@ class ResponsesReply:
 
 
 def _closed(item: _Item) -> Block | None:
-    text = "".join(item.text)
+    text = whole("".join(item.text))
     if item.type == "message":
         return Text(text=text) if text else None
     if item.type != "reasoning":
@@ -191,15 +193,3 @@ def _closed(item: _Item) -> Block | None:
     # The item goes back as it came, so all of it is kept; nulls and states are not input.
     kept = {key: item.final[key] for key in _REASONING_KEYS if item.final.get(key) is not None}
     return Thinking(text=text, data=dump(kept).decode(), wire=WIRE)
-
-
-def _usage(counted: dict[str, Any] | None) -> Usage | None:
-    if not counted:
-        return None
-    details = counted.get("input_tokens_details") or {}
-    return Usage(
-        input_tokens=counted.get("input_tokens") or 0,
-        output_tokens=counted.get("output_tokens") or 0,
-        cache_read_input_tokens=details.get("cached_tokens") or 0,
-        cache_creation_input_tokens=details.get("cache_write_tokens") or 0,
-    )

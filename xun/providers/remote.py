@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from xun.providers.base import Done, Request, StreamItem
+from xun.providers.text import WholeParts
 from xun.providers.transport import Call, Exchange, Transport, Wire
 
 
@@ -33,15 +34,18 @@ class RemoteProvider:
 
     async def _items(self, request: Request, exchange: Exchange) -> AsyncGenerator[StreamItem]:
         reply = self.wire.reply(request, exchange.request_id)
+        parts = WholeParts()
         async with aclosing(exchange.events()) as events:
             async for event in events:
                 items = reply.feed(event)
                 for item in items:
-                    yield item
+                    for part in parts.take(item):
+                        yield part
                 if items and isinstance(items[-1], Done):
                     return
         for item in reply.finish():
-            yield item
+            for part in parts.take(item):
+                yield part
 
     async def aclose(self) -> None:
         await self.transport.aclose()

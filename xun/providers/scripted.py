@@ -22,6 +22,7 @@ from xun.providers.base import (
     ThinkingPart,
 )
 from xun.providers.calls import DraftCall, finish_calls
+from xun.providers.text import whole
 
 Step = dict[str, Any] | Callable[[Request], dict[str, Any]]
 
@@ -73,6 +74,8 @@ class ScriptedProvider:
         """The next step as a stream."""
         self.requests.append(replace(request, messages=tuple(request.messages), tools=tuple(request.tools)))
         step, number = self._next(request), self._taken
+        texts: dict[str, Any] = {key: whole(step[key]) for key in ("text", "thinking") if key in step}
+        step = {**step, **texts}
         if step.get("delay"):
             await asyncio.sleep(step["delay"])
         for piece in _pieces(step.get("thinking", "")):

@@ -62,11 +62,18 @@ class SdkTransport:
                 stream_cls=_stream_class(client),
             )
             try:
-                exchange = SdkExchange(stream, raw=self._wire != "anthropic")
+                exchange = await self._exchange(call, stream)
                 yield exchange
                 await exchange.drain()
             finally:
                 await stream.close()
+
+    async def _exchange(self, call: Call, stream: Any) -> SdkExchange:
+        """Anthropic's events are read by the client where they come in another framing, as those of Bedrock do."""
+        kind = http.content_type(stream.response.headers)
+        if self._wire == "anthropic" and kind and not kind.startswith("text/") and not kind.endswith("json"):
+            return SdkExchange(stream, aiter(stream), raw=False)
+        return SdkExchange(stream, await http.begun(self.target, call.model, stream.response), raw=True)
 
     async def aclose(self) -> None:
         """Closes the running loop's client, if it was made here."""
@@ -114,15 +121,12 @@ class SdkTransport:
 
 
 class SdkExchange:
-    """One answer in progress. `raw` reads the events ourselves, which leaves `[DONE]` visible.
+    """One answer in progress. `raw` says that `source` is bytes, and not the payloads that the client has read."""
 
-    Anthropic's are read by the client, since those of Bedrock come in another framing.
-    """
-
-    def __init__(self, stream: Any, *, raw: bool) -> None:
+    def __init__(self, stream: Any, source: AsyncIterator[Any], *, raw: bool) -> None:
         self.request_id: str | None = http.request_id(stream.response.headers)
         self._raw = raw
-        self._source: AsyncIterator[Any] = stream.response.aiter_bytes() if raw else aiter(stream)
+        self._source = source
 
     def events(self) -> AsyncGenerator[ServerEvent]:
         return http.read_events(self._source) if self._raw else _read_payloads(self._source)
