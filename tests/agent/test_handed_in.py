@@ -105,6 +105,22 @@ def test_what_is_said_to_a_model_can_be_told_as_json() -> None:
     assert agent.messages[-1].text == "lone \ufffd"
 
 
+def test_what_a_tool_tells_and_asks_can_be_told_as_json() -> None:
+    def tell(ctx: ToolCallContext[None]) -> str:
+        """Tells and asks."""
+        ctx.progress("half \ud83d")
+        ctx.agent.notice("lone \udfff")
+        return ctx.agent.get_choice("Which \ud800?", ["a\ud800", "b"], title="\ud800").choice + "\ud800"
+
+    agent, _, heard = agent_of([call("tell"), {"text": "ok"}], tell, on_ask=lambda _ask: Answer.pick(0))
+    with agent:
+        agent.instruct("go").execute()
+    told = "".join(event.model_dump_json() for event in heard)
+    assert "half \ufffd" in told and "lone \ufffd" in told and "Which \ufffd?" in told
+    assert agent.messages[2].results[0].content == "a\ufffd\ufffd"
+    check_guarantees(heard, agent)
+
+
 def test_one_text_is_not_taken_for_choices_of_a_letter_each() -> None:
     def ask(ctx: ToolCallContext[None]) -> str:
         """Asks."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xun.agent.run_result import Denial
 from xun.agent.turn import serving
 from xun.gate.gate import question as make_question
+from xun.result import printable
 from xun.toolbox.asking import NobodyError
 from xun.toolbox.outcome import ChoiceOutcome
 
@@ -44,8 +45,9 @@ async def choose(
     index = 0 if default is None else list(choices).index(default)
     call_id, tool = (current[1].id, current[1].name) if current else ("", "")
     ask = make_question(
-        agent.gate.next_id(), agent.name, call_id, tool, text,
-        choices=tuple(str(choice) for choice in choices), default_choice=index, title=title, allow_extra=allow_extra,
+        agent.gate.next_id(), agent.name, call_id, tool, printable(text),
+        choices=tuple(printable(str(choice)) for choice in choices), default_choice=index, title=printable(title),
+        allow_extra=allow_extra,
     )  # fmt: skip
     answer, by = await agent.gate.put(ask, current[0].emit if current else agent.bus.emit, auto=auto)
     if by == "nobody" and current is not None:

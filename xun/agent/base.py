@@ -28,6 +28,7 @@ from xun.policy.decision import Effect, Mode
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy
 from xun.providers.base import Effort, ModelInfo, Provider, RetryPolicy
+from xun.result import printable
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
@@ -215,7 +216,7 @@ class AgentBase:
 
     def notice(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None:
         """Tell the person something that is not part of the conversation."""
-        self.tell(Notice(level=level, text=text))
+        self.tell(Notice(level=level, text=printable(text)))
 
     def tell(self, event: AnyEvent) -> None:
         """Emit from any thread: events are told on the loop that runs the turn."""

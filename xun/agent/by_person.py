@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xun.agent.calls import CallEnd, answer_of, find_tool, invoke, stopped_by
 from xun.events import ToolEnded, ToolProgress, ToolStarted
 from xun.messages import ToolCall, ToolResult
-from xun.result import Err
+from xun.result import Err, printable
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.toolbox import ToolBox
 
@@ -74,4 +74,4 @@ class PersonCall:
 
     def _tell(self, text: str) -> None:
         if self._running:
-            self._agent.bus.emit(ToolProgress(call_id=self._call.id, text=text))
+            self._agent.bus.emit(ToolProgress(call_id=self._call.id, text=printable(text)))

@@ -68,7 +68,8 @@ class RunStream:
         self._more.set()
 
     async def __aiter__(self) -> AsyncIterator[AnyEvent]:
-        assert self._turn is not None, "enter the stream with `async with` first"
+        if self._turn is None:
+            raise RuntimeError("enter the stream with `async with` first")
         while not self._over:
             while self._events:
                 event = self._events.popleft()

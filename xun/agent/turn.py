@@ -34,7 +34,7 @@ from xun.gate.gate import Verdict
 from xun.messages import Message, ToolCall, ToolResult, Usage
 from xun.policy.decision import Answer
 from xun.providers.base import ModelInfo, ProviderError
-from xun.result import XunError
+from xun.result import XunError, printable
 from xun.worker import text_of
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class Turn:
 
         def tell(text: str) -> None:
             if call.id in self._running:
-                self.emit(ToolProgress(call_id=call.id, text=text))
+                self.emit(ToolProgress(call_id=call.id, text=printable(text)))
 
         def progress(text: str) -> None:
             if self.on_its_thread():
