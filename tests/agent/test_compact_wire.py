@@ -124,7 +124,7 @@ async def _compact_twice_and_resume(wire: str, server: ModelServer, history: lis
     stored, again = resume(writer.path)
     again.close()
     assert list(stored.messages) == compacted
-    original = next(event for event in stored.events if isinstance(event, HistoryReplaced))
+    original = next(event for event in load(writer.path).events if isinstance(event, HistoryReplaced))
     assert list(original.messages) == history
     async with agent_on(wire, server.url, heard, history=stored.messages) as agent:
         assert (await agent.run("after the resume")).ok
