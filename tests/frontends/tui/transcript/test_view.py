@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from textual.app import ComposeResult
 from textual.color import Color
+from textual.content import Content
 from textual.events import MouseScrollUp
 from textual.geometry import Offset
 from textual.theme import BUILTIN_THEMES
+from textual.widgets import Static
 
 from tests.frontends.tui.transcript.support import TranscriptApp, bash, deltas, ran, reply, turn, until, user
 from xun.events import HistoryReplaced, TextDelta, TurnEnded
 from xun.frontends.tui.transcript.canvas import SIGN
+from xun.frontends.tui.transcript.view import Transcript
 from xun.messages import Message, Text, ToolCall, ToolResult
 
 pytestmark = pytest.mark.anyio
@@ -284,3 +288,24 @@ async def test_no_row_goes_on_under_the_scrollbar() -> None:
         app.hear(turn(), *deltas(text))
         await until(pilot, lambda: "[039]" in "".join(app.shown).replace(" ", ""))
         assert "".join(line.strip() for line in app.screen_lines) == text
+
+
+class Growing(TranscriptApp):
+    """Its transcript gets a row more, or loses it, with what stands below."""
+
+    def compose(self) -> ComposeResult:
+        yield Transcript()
+        yield Static(Content("below"))
+
+
+async def test_the_end_is_followed_when_the_view_grows_while_text_arrives() -> None:
+    app = Growing()
+    async with app.run_test(size=(40, 12)) as pilot:
+        app.hear(turn(), *deltas("".join(f"line {number}\n\n" for number in range(20))))
+        await until(pilot, lambda: "  line 19" in app.shown)
+        below = app.query_one(Static)
+        for number in range(30):
+            app.hear(TextDelta(text=f"more {number}\n\n"))
+            below.display = bool(number % 2)
+            await pilot.pause()
+            assert app.transcript.following

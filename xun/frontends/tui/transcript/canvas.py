@@ -40,6 +40,7 @@ class Canvas(ScrollView):
         self._end_shown = True  # whether nothing lay below the view when it was drawn
         self._cursor: int | None = None  # the item that keys act on
         self._pressed: Offset | None = None
+        self._arranging = False
 
     @property
     def room(self) -> int:
@@ -90,8 +91,18 @@ class Canvas(ScrollView):
         bar = self.vertical_scrollbar
         bar.window_virtual_size, bar.window_size, bar.position = size.height, height, position
 
+    def _scroll_update(self, virtual_size: Size) -> None:
+        """Part of a layout: the base class brings the offset into the bounds of the new size. Nobody has scrolled."""
+        self._arranging = True
+        try:
+            super()._scroll_update(virtual_size)
+        finally:
+            self._arranging = False
+
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Somebody used the wheel or the scrollbar, or drags a selection over the edge."""
+        if self._arranging:
+            return
         rows = round(new_value) - self._window.position
         if not rows:
             return
