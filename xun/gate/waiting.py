@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ class Waiting:
     _open: dict[asyncio.Future[bool], tuple[Sequence[Judged], Judge]] = field(default_factory=dict)
 
     @contextmanager
-    def one(self, judged: Sequence[Judged], judge: Judge) -> Iterator[asyncio.Future[bool]]:
+    def one(self, judged: Sequence[Judged], judge: Judge) -> Generator[asyncio.Future[bool]]:
         """A question about `judged` is open. The future ends true when the rules allow all of it, false on a denial."""
         settled: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._open[settled] = (judged, judge)
