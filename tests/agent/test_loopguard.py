@@ -104,7 +104,7 @@ def test_memory_stays_bounded() -> None:
     assert len(guard._counts) <= len(guard._recent) <= 10
 
 
-@pytest.mark.spec("bug:api-tool-json-cut-by-max-tokens")
+@pytest.mark.bug("api-tool-json-cut-by-max-tokens")
 def test_three_replies_cut_off_in_the_same_tool_end_the_run() -> None:
     guard = LoopGuard()
     assert [guard.truncated(reply(cut_call(f'{{"content":"{"x" * n}'))) for n in range(3)] == [False, False, True]

@@ -35,7 +35,7 @@ def test_a_pipe_is_the_task_when_none_is_given(pipe: tuple[int, int]) -> None:
     assert read_task(None, say=print, fd=pipe[0]) == "fix it ✓\n"
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 def test_a_pipe_is_appended_to_the_task(pipe: tuple[int, int]) -> None:
     write_and_close(pipe[1], b"extra")
     assert read_task("hi", say=print, fd=pipe[0]) == "hi\n\nextra"
@@ -46,7 +46,7 @@ def test_an_empty_pipe_adds_nothing(pipe: tuple[int, int]) -> None:
     assert read_task("hi", say=print, fd=pipe[0]) == "hi"
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 def test_an_open_silent_pipe_is_left_alone_and_said(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stdin, "FIRST_BYTE", 0.05)
     said: list[str] = []
@@ -99,7 +99,7 @@ def test_a_blank_task_is_refused(task: str, pipe: tuple[int, int]) -> None:
         read_task(task, say=print, fd=pipe[0])
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 def test_closed_and_null_input_give_no_task(pipe: tuple[int, int]) -> None:
     os.close(pipe[0])
     with pytest.raises(NoTaskError, match="no task"):

@@ -137,7 +137,8 @@ def test_a_flag_that_is_no_setting_is_the_callers_mistake() -> None:
         loaded(flags={"maxsteps": 1})
 
 
-@pytest.mark.spec("bug:config-key-with-newline", "W26")
+@pytest.mark.spec("W26")
+@pytest.mark.bug("config-key-with-newline")
 def test_a_dotenv_file_is_not_read(work: Path) -> None:
     (work / ".env").write_text("ANTHROPIC_API_KEY=test-key-123\r\nANTHROPIC_BASE_URL=https://evil.example\r\n")
     assert load(find_paths()).provider("anthropic") == loaded().provider("anthropic")
@@ -146,7 +147,7 @@ def test_a_dotenv_file_is_not_read(work: Path) -> None:
 # config-broken-file, by its numbers.
 
 
-@pytest.mark.spec("bug:config-broken-file")
+@pytest.mark.bug("config-broken-file")
 @pytest.mark.parametrize(
     ("content", "line", "said"),
     [
@@ -176,13 +177,13 @@ def test_a_mistake_names_file_line_and_reason(user_file: Path, content: bytes, l
     assert said in text
 
 
-@pytest.mark.spec("bug:config-broken-file")
+@pytest.mark.bug("config-broken-file")
 def test_a_list_for_a_table_of_a_later_feature_is_a_warning(user_file: Path) -> None:  # 4
     user_file.write_text("mcp_servers = []\n")
     assert loaded().warnings == (f'{user_file}:1: unknown key "mcp_servers" is ignored',)
 
 
-@pytest.mark.spec("bug:config-broken-file")
+@pytest.mark.bug("config-broken-file")
 @pytest.mark.parametrize(
     ("text", "line", "meant"),
     [
@@ -206,7 +207,7 @@ def test_an_unknown_key_cannot_command_a_terminal(user_file: Path) -> None:
     assert warning.isprintable()
 
 
-@pytest.mark.spec("bug:config-broken-file")
+@pytest.mark.bug("config-broken-file")
 @pytest.mark.parametrize(
     "content",
     [
@@ -225,7 +226,7 @@ def test_empty_byte_order_mark_and_crlf_work(user_file: Path, content: bytes) ->
         assert str(config.source("model")) == f"{user_file}:1"
 
 
-@pytest.mark.spec("bug:config-broken-file")
+@pytest.mark.bug("config-broken-file")
 def test_a_folder_in_place_of_the_file(user_file: Path) -> None:  # 8
     user_file.mkdir()
     assert "is a folder" in problem(user_file)
@@ -236,7 +237,7 @@ def test_a_named_pipe_does_not_hold_up_the_start(user_file: Path) -> None:
     assert "not a regular file" in problem(user_file)
 
 
-@pytest.mark.spec("bug:config-broken-file")
+@pytest.mark.bug("config-broken-file")
 def test_a_file_that_may_not_be_read(user_file: Path, tmp_path: Path) -> None:  # 9
     user_file.write_text('model = "a/b"\n')
     user_file.chmod(0)
@@ -305,7 +306,7 @@ def test_lines_of_keys_in_every_form_of_toml() -> None:
 # Keys. config-key-with-newline, W20.
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 @pytest.mark.parametrize("key", ["test-key-123\n", " test-key-123 ", '"test-key-123"', "\ttest-key-123\r"])
 def test_blanks_and_quotes_around_a_key_are_taken_off(key: str) -> None:
     config = load(find_paths(), environ={"ANTHROPIC_API_KEY": key})
@@ -314,7 +315,7 @@ def test_blanks_and_quotes_around_a_key_are_taken_off(key: str) -> None:
     assert secret.get_secret_value() == "test-key-123"
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 @pytest.mark.parametrize("key", ["test\u2013key-123", "test key-123", "test-\x1bkey-123"])
 def test_an_unusable_key_is_one_line_without_the_key(key: str) -> None:
     config = load(find_paths(), environ={"ANTHROPIC_API_KEY": key, "OPENAI_API_KEY": "other-key-123"})
@@ -327,12 +328,12 @@ def test_an_unusable_key_is_one_line_without_the_key(key: str) -> None:
     assert config.provider("openai").api_key is not None  # a broken key of another provider stops nobody
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 def test_an_empty_key_is_no_key() -> None:
     assert load(find_paths(), environ={"ANTHROPIC_API_KEY": " "}).provider("anthropic").api_key is None
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 @pytest.mark.parametrize(
     ("url", "ok"),
     [
@@ -364,7 +365,7 @@ def test_keys_are_never_shown(user_file: Path) -> None:
     assert mask("file-key-12345 test-key-123 tok-12345678") == "*** *** ***"
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 def test_the_environment_goes_before_the_file_for_keys(user_file: Path) -> None:
     user_file.write_text('[providers.openai]\napi_key = "file-key-12345"\n')
     config = load(find_paths(), environ={"OPENAI_API_KEY": "env-key-12345"})

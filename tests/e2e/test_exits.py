@@ -54,7 +54,7 @@ STATUS = [
 ]  # fmt: skip
 
 
-@pytest.mark.spec("bug:headless-exit-status")  # (h), and that the ends differ
+@pytest.mark.bug("headless-exit-status")  # (h), and that the ends differ
 @pytest.mark.parametrize(("script", "words", "expected"), STATUS)
 def test_each_end_has_its_code_and_its_object(
     script: list[Any], words: list[str], expected: tuple[int, str, str]
@@ -138,7 +138,7 @@ BAD = [
 ]
 
 
-@pytest.mark.spec("bug:headless-exit-status")  # (g)
+@pytest.mark.bug("headless-exit-status")  # (g)
 @pytest.mark.parametrize(("words", "said"), BAD, ids=lambda value: value[0] if isinstance(value, list) else "")
 def test_a_mistake_is_one_line_and_exit_2(words: list[str], said: str) -> None:
     with Model() as model:
@@ -174,7 +174,7 @@ def test_a_mistake_is_an_object_too_where_json_was_asked_for(words: list[str], f
     assert done.err == f"xun: {result['error']['message']}\n"
 
 
-@pytest.mark.spec("bug:headless-exit-status")
+@pytest.mark.bug("headless-exit-status")
 def test_without_a_key_it_says_what_to_set() -> None:  # (a)
     done = xun("run", "say hi")
     assert (done.code, done.out) == (2, "")
@@ -183,7 +183,7 @@ def test_without_a_key_it_says_what_to_set() -> None:  # (a)
     assert done.seconds < 5
 
 
-@pytest.mark.spec("bug:headless-exit-status")
+@pytest.mark.bug("headless-exit-status")
 def test_a_refused_key_ends_at_once() -> None:  # (b)
     with Model(UNAUTHORISED) as model:
         done = model.run("say hi")
@@ -194,7 +194,7 @@ def test_a_refused_key_ends_at_once() -> None:  # (b)
     assert done.seconds < 5
 
 
-@pytest.mark.spec("bug:headless-exit-status")
+@pytest.mark.bug("headless-exit-status")
 def test_a_server_that_is_not_there_is_named() -> None:  # (c)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -210,7 +210,7 @@ def test_a_server_that_is_not_there_is_named() -> None:  # (c)
     assert url.removeprefix("http://") in line
 
 
-@pytest.mark.spec("bug:headless-exit-status")
+@pytest.mark.bug("headless-exit-status")
 def test_the_step_limit_is_said() -> None:  # (d)
     with Model(bash("true"), bash("true")) as model:
         done = model.run("say hi", "--max-steps", "1", "--quiet")
@@ -219,7 +219,7 @@ def test_the_step_limit_is_said() -> None:  # (d)
     assert len(model.requests) == 1
 
 
-@pytest.mark.spec("bug:headless-exit-status")
+@pytest.mark.bug("headless-exit-status")
 def test_a_finished_run_with_a_refusal_is_not_a_success() -> None:  # (e)
     with Model(bash("rm -rf build"), Say("I was not allowed to.")) as model:
         done = model.run("say hi")
@@ -227,7 +227,7 @@ def test_a_finished_run_with_a_refusal_is_not_a_success() -> None:  # (e)
     assert "refused by nobody" in done.err
 
 
-@pytest.mark.spec("bug:headless-exit-status")
+@pytest.mark.bug("headless-exit-status")
 @pytest.mark.parametrize("output", ["text", "json", "stream-json"])
 def test_a_closed_standard_output_is_no_traceback(output: str) -> None:  # (i)
     reader, writer = os.pipe()

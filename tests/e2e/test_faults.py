@@ -46,7 +46,7 @@ def gap(model: Model) -> float:
 # 429: the wait that the server asks for.
 
 
-@pytest.mark.spec("bug:api-429-honours-retry-after")
+@pytest.mark.bug("api-429-honours-retry-after")
 @pytest.mark.parametrize(("wire", "transport"), [(ANTHROPIC, "http"), (CHAT, "http"), (ANTHROPIC, "sdk")], ids=by_model)
 def test_the_announced_wait_is_honoured_and_told(wire: Wire, transport: str) -> None:  # (a)
     limited = Status(429, "rate_limit_error", "rate limited", headers={"retry-after": "1"})
@@ -57,7 +57,7 @@ def test_the_announced_wait_is_honoured_and_told(wire: Wire, transport: str) -> 
     assert re.search(r"rate limited.*trying again in 1\.\d s", done.err), done.err
 
 
-@pytest.mark.spec("bug:api-429-honours-retry-after")
+@pytest.mark.bug("api-429-honours-retry-after")
 def test_the_wait_can_be_cancelled() -> None:  # (a), in a run by the signal that Ctrl-C sends
     with Model(Status(429, "rate_limit_error", "x", headers={"retry-after": "30"})) as model:
         process = model.start("say hi")
@@ -70,7 +70,7 @@ def test_the_wait_can_be_cancelled() -> None:  # (a), in a run by the signal tha
     assert "trying again in 3" in done.err
 
 
-@pytest.mark.spec("bug:api-429-honours-retry-after")
+@pytest.mark.bug("api-429-honours-retry-after")
 def test_a_wait_of_an_hour_ends_the_run_and_says_how_long() -> None:  # (b)
     with Model(Status(429, "rate_limit_error", "x", headers={"retry-after": "3600"})) as model:
         done = model.run("say hi")
@@ -79,7 +79,7 @@ def test_a_wait_of_an_hour_ends_the_run_and_says_how_long() -> None:  # (b)
     assert len(model.requests) == 1
 
 
-@pytest.mark.spec("bug:api-429-honours-retry-after")
+@pytest.mark.bug("api-429-honours-retry-after")
 def test_the_wait_may_be_a_date() -> None:  # (c)
     def limited(_: object) -> Status:
         at = email.utils.formatdate(time.time() + 2, usegmt=True)
@@ -90,7 +90,7 @@ def test_the_wait_may_be_a_date() -> None:  # (c)
     assert 0.9 <= gap(model) < 3.0  # a date has no fractions
 
 
-@pytest.mark.spec("bug:api-429-honours-retry-after")
+@pytest.mark.bug("api-429-honours-retry-after")
 @pytest.mark.parametrize("wire", [CHAT, OPENAI], ids=by_model)
 def test_the_wait_may_be_in_milliseconds(wire: Wire) -> None:  # (d)
     raw = b'{"error":{"message":"slow down","type":"requests","param":null,"code":"rate_limit_exceeded"}}'
@@ -110,7 +110,7 @@ SPENT = [
 ]
 
 
-@pytest.mark.spec("bug:api-429-honours-retry-after")
+@pytest.mark.bug("api-429-honours-retry-after")
 @pytest.mark.parametrize(("wire", "spent"), SPENT, ids=by_model)
 def test_a_spent_account_is_not_asked_again(wire: Wire, spent: Status) -> None:  # (e)
     with Model(spent, wire=wire) as model:
@@ -130,7 +130,7 @@ def overloaded_after(say: Say, kept: int) -> Stream:
     return Stream(events=[*render(say, "anthropic")[:kept], OVERLOADED], end="close")
 
 
-@pytest.mark.spec("bug:api-overloaded-inside-stream")
+@pytest.mark.bug("api-overloaded-inside-stream")
 @pytest.mark.parametrize("last", [failed(Say(), 1, "server_error", "Broken"), OVERLOADED], ids=["failed", "error"])
 def test_a_response_that_fails_on_the_way_is_asked_for_again(last: bytes) -> None:
     broken = Stream(events=[*render(Say("Hello"), OPENAI.name)[:6], last], end="close")
@@ -141,7 +141,7 @@ def test_a_response_that_fails_on_the_way_is_asked_for_again(last: bytes) -> Non
     assert len(replies(sessions()[0])) == 1
 
 
-@pytest.mark.spec("bug:api-overloaded-inside-stream")
+@pytest.mark.bug("api-overloaded-inside-stream")
 @pytest.mark.parametrize(
     ("trouble", "transport"),
     [
@@ -163,7 +163,7 @@ def test_an_overloaded_server_is_asked_again(trouble: Any, transport: str) -> No
     assert len(replies(sessions()[0])) == 2
 
 
-@pytest.mark.spec("bug:api-overloaded-inside-stream")
+@pytest.mark.bug("api-overloaded-inside-stream")
 def test_a_server_that_stays_overloaded_is_given_up_and_the_session_goes_on() -> None:  # (c)
     with Model(*[overloaded_after(Say("Hello"), 4)] * 4, Say("recovered")) as model:
         done = model.run("say hi")
@@ -200,7 +200,7 @@ EARLY = [  # both transports: tests/providers/contract.py
 ]
 
 
-@pytest.mark.spec("bug:api-stream-ends-early")
+@pytest.mark.bug("api-stream-ends-early")
 @pytest.mark.parametrize(("wire", "early"), EARLY)
 def test_a_reply_cut_off_is_no_reply(wire: Wire, early: Stream) -> None:
     with Model(early, Say("done"), wire=wire) as model:
@@ -212,7 +212,7 @@ def test_a_reply_cut_off_is_no_reply(wire: Wire, early: Stream) -> None:
     assert [block["text"] for block in reply["blocks"]] == ["done"]
 
 
-@pytest.mark.spec("bug:api-stream-ends-early")
+@pytest.mark.bug("api-stream-ends-early")
 @pytest.mark.parametrize(("wire", "transport"), [(ANTHROPIC, "http"), (CHAT, "http"), (ANTHROPIC, "sdk")], ids=by_model)
 def test_a_silent_server_is_given_up_after_a_while(wire: Wire, transport: str) -> None:  # (e)
     silent = cut(wire, TEXT, 0, "hang")
@@ -242,7 +242,7 @@ CUT = [
 ]
 
 
-@pytest.mark.spec("bug:api-tool-json-cut-by-max-tokens")
+@pytest.mark.bug("api-tool-json-cut-by-max-tokens")
 @pytest.mark.parametrize(("wire", "tool", "stop"), CUT)
 def test_a_call_cut_off_by_the_output_limit_is_not_run(wire: Wire, tool: str, stop: str) -> None:
     with Model(limited(wire, tool, stop), Say("ok"), wire=wire) as model:
@@ -254,7 +254,7 @@ def test_a_call_cut_off_by_the_output_limit_is_not_run(wire: Wire, tool: str, st
     assert "missing" not in answer and "required" not in answer
 
 
-@pytest.mark.spec("bug:api-tool-json-cut-by-max-tokens")
+@pytest.mark.bug("api-tool-json-cut-by-max-tokens")
 @pytest.mark.parametrize("stop", ["max_tokens", "tool_use"])
 @pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_the_same_cut_three_times_ends_the_run(wire: Wire, stop: str) -> None:

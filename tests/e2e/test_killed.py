@@ -46,7 +46,7 @@ def endless() -> Iterator[Stream | Say]:
     )
 
 
-@pytest.mark.spec("bug:api-orphan-tool-use-on-resume")
+@pytest.mark.bug("api-orphan-tool-use-on-resume")
 @pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_at_random_moments_of_one_long_session(wire: Wire) -> None:
     chance = random.Random(f"xun {wire.model}")
@@ -95,7 +95,7 @@ def last_results(request: Recorded) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.spec("bug:api-orphan-tool-use-on-resume")
+@pytest.mark.bug("api-orphan-tool-use-on-resume")
 @pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_while_calls_run(wire: Wire) -> None:
     """Of three calls one had finished, one was running and one had not begun."""

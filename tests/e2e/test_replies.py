@@ -69,7 +69,7 @@ INTERLEAVED = chat(
 )
 
 
-@pytest.mark.spec("bug:api-parallel-calls-same-index")
+@pytest.mark.bug("api-parallel-calls-same-index")
 @TRANSPORTS
 @pytest.mark.parametrize("stream", [SAME_INDEX, INTERLEAVED], ids=["same", "interleaved"])
 def test_two_calls_are_two_calls(stream: Stream, transport: str) -> None:
@@ -134,7 +134,7 @@ NO_ARGUMENTS = {
 }
 
 
-@pytest.mark.spec("bug:api-no-argument-tool-call")
+@pytest.mark.bug("api-no-argument-tool-call")
 @pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_a_call_without_arguments_has_an_empty_object(wire: Wire) -> None:
     write({"seen.txt": "x"})
@@ -156,7 +156,7 @@ def test_a_call_without_arguments_has_an_empty_object(wire: Wire) -> None:
             assert [call["function"]["arguments"] for call in messages[2]["tool_calls"]] == ["{}", "{}"]
 
 
-@pytest.mark.spec("bug:api-no-argument-tool-call")
+@pytest.mark.bug("api-no-argument-tool-call")
 @pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_arguments_that_are_no_object_run_nothing(wire: Wire) -> None:
     step = calls(*(Call(tool, text) for text in ("[]", "null", '"x"', '{"a":', "7") for tool in ("list_dir", "bash")))
@@ -180,7 +180,7 @@ EMPTY = {
 }
 
 
-@pytest.mark.spec("bug:api-empty-text-block")
+@pytest.mark.bug("api-empty-text-block")
 def test_empty_texts_never_go_back() -> None:
     with Model(SILENT, EMPTY["anthropic"], Say("hi")) as model:
         done = model.run("be silent")
@@ -197,7 +197,7 @@ def lines_of(text: str) -> list[str]:
     return text.rstrip("\n").split("\n")
 
 
-@pytest.mark.spec("bug:api-empty-text-block")
+@pytest.mark.bug("api-empty-text-block")
 @pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_a_reply_of_thinking_alone_or_of_nothing_does_not_spoil_the_session(wire: Wire) -> None:
     with Model(EMPTY[by_model(wire)], Say("", thinking="Hm."), Say("hi"), wire=wire) as model:
@@ -262,7 +262,7 @@ def test_a_call_in_a_refused_reply_is_not_run(wire: Wire) -> None:
     assert (after.code, after.out, model.refusals, len(model.requests)) == (0, "hi\n", [], 2)
 
 
-@pytest.mark.spec("bug:api-empty-text-block")
+@pytest.mark.bug("api-empty-text-block")
 @pytest.mark.parametrize("task", ["", " \n\t"])
 def test_a_blank_prompt_sends_nothing(task: str) -> None:
     with Model() as model:
@@ -300,7 +300,7 @@ def check_reply(request: Recorded) -> None:
     ]
 
 
-@pytest.mark.spec("bug:api-thinking-signature-returned")
+@pytest.mark.bug("api-thinking-signature-returned")
 @TRANSPORTS
 def test_thinking_goes_back_as_it_came(transport: str) -> None:
     checks = (*STRICT, thinking_unchanged(*SEALED))
@@ -310,7 +310,7 @@ def test_thinking_goes_back_as_it_came(transport: str) -> None:
     check_reply(model.requests[1])
 
 
-@pytest.mark.spec("bug:api-thinking-signature-returned")
+@pytest.mark.bug("api-thinking-signature-returned")
 def test_thinking_survives_storage_and_a_change_of_provider_and_back() -> None:
     with Model(THINKS) as model:  # cut off after the calls: the second request is the first of the next run
         stopped = model.run("list", "--max-steps", "1")
@@ -341,7 +341,7 @@ def test_thinking_survives_storage_and_a_change_of_provider_and_back() -> None:
         assert [word for word in ("mine", "third-thought") if word in json.dumps(model.bodies)] == []
 
 
-@pytest.mark.spec("bug:sh-invalid-utf8-and-nul")
+@pytest.mark.bug("sh-invalid-utf8-and-nul")
 @pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_any_bytes_of_a_command_make_a_valid_request(wire: Wire) -> None:
     commands = [

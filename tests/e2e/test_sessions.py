@@ -13,7 +13,7 @@ from tests.wire.server import Stream
 from tests.wire.streams import Say
 
 
-@pytest.mark.spec("bug:session-torn-last-line")
+@pytest.mark.bug("session-torn-last-line")
 def test_a_torn_last_line_costs_only_itself() -> None:
     with Model(*(Say(f"answer {number}") for number in range(1, 6))) as model:
         assert model.run("one").code == 0
@@ -35,7 +35,7 @@ def test_a_torn_last_line_costs_only_itself() -> None:
     assert texts == ["one", "answer 1", "two", "answer 2", "three", "answer 3", "four", "answer 4", "five"]
 
 
-@pytest.mark.spec("bug:session-torn-last-line")
+@pytest.mark.bug("session-torn-last-line")
 def test_a_full_disk_is_told_and_the_turn_goes_on() -> None:
     """A limit on the size of files stands for the disk: writing fails in the middle of a record."""
     with Model(Say("hello " * 800), Say("still here"), Say("and again")) as model:
@@ -53,7 +53,7 @@ def test_a_full_disk_is_told_and_the_turn_goes_on() -> None:
     assert records(path)[-1]["type"] == "turn_ended"
 
 
-@pytest.mark.spec("bug:session-resume-deleted-cwd")
+@pytest.mark.bug("session-resume-deleted-cwd")
 def test_a_session_whose_folder_is_gone_goes_on_here(work: Path) -> None:
     (work / "w").mkdir()
     (work / "other").mkdir()

@@ -39,7 +39,7 @@ def stop(process: subprocess.Popen[bytes], number: int) -> Done:
     return finish(process, began)
 
 
-@pytest.mark.spec("bug:headless-exit-status")
+@pytest.mark.bug("headless-exit-status")
 @pytest.mark.parametrize(("number", "code"), SIGNALS, ids=["int", "term", "hup"])
 @pytest.mark.parametrize("wire", BOTH, ids=by_model)
 def test_during_a_model_call(wire: Wire, number: int, code: int) -> None:  # (f)

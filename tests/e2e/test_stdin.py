@@ -23,7 +23,7 @@ def answered(done: Done) -> bool:
     return (done.code, done.out) == (0, "hello\n")
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 def test_an_open_silent_pipe_is_left_alone_and_said() -> None:  # (a)
     reader, writer = os.pipe()
     with Model(Say("hello")) as model:
@@ -35,21 +35,21 @@ def test_an_open_silent_pipe_is_left_alone_and_said() -> None:  # (a)
     assert "standard input is open but silent" in done.err
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 def test_no_input_is_no_addition() -> None:  # (b)
     with Model(Say("hello")) as model:
         done = model.run("hi", stdin=subprocess.DEVNULL)
     assert answered(done) and prompt(model) == "hi" and done.err == ""
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 def test_a_pipe_is_added_to_the_task() -> None:  # (c)
     with Model(Say("hello")) as model:
         assert answered(model.run("hi", stdin=b"extra\n"))
     assert prompt(model) == "hi\n\nextra\n"
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 def test_the_screen_is_not_opened_where_nobody_is() -> None:  # (d)
     for words in ([], ["hello"], ["--", "run"]):
         done = xun(*words)
@@ -58,7 +58,7 @@ def test_the_screen_is_not_opened_where_nobody_is() -> None:  # (d)
         assert done.seconds < 3
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 def test_without_a_terminal_at_all(work: Path) -> None:  # (f), and (e) for a run whose output is a file
     with Model(Say("hello")) as model, (work / "out.txt").open("wb") as out:
         done = model.run("hi", env={"TERM": "dumb"}, stdout=out)
@@ -66,7 +66,7 @@ def test_without_a_terminal_at_all(work: Path) -> None:  # (f), and (e) for a ru
     assert (work / "out.txt").read_bytes() == b"hello\n"
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 def test_a_closed_standard_input() -> None:  # (g)
     with Model(Say("hello")) as model:
         done = model.run("hi", first="exec <&-")
@@ -118,7 +118,7 @@ def run_in_a_removed_folder(words: list[str], env: dict[str, str], **how: Any) -
     return xun(*words, env=env, first="mkdir gone; cd gone; rmdir ../gone", **how)
 
 
-@pytest.mark.spec("bug:session-resume-deleted-cwd")
+@pytest.mark.bug("session-resume-deleted-cwd")
 @pytest.mark.parametrize("words", [["--version"], ["run", "hi"], [], ["sessions", "list"], ["config", "show"]], ids=str)
 def test_in_a_removed_folder(words: list[str]) -> None:
     with Model(Say("hello")) as model:

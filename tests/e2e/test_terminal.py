@@ -34,7 +34,7 @@ def test_yes_once_is_for_this_call_alone() -> None:
     assert "the person said no" in results(model.requests[2])[0]
 
 
-@pytest.mark.spec("bug:perm-compound-command")  # a lasting yes covers the form that is shown, and no more
+@pytest.mark.bug("perm-compound-command")  # a lasting yes covers the form that is shown, and no more
 def test_yes_for_the_run_names_what_it_covers_and_is_kept() -> None:
     commands = ["mkdir one", "mkdir two", "mkdir three && touch four", "mkdirs five"]
     with Model(*map(bash, commands), Say("done")) as model, Terminal(model, "go") as terminal:
@@ -162,7 +162,7 @@ def test_the_end_of_input_is_no() -> None:
     assert "the terminal was closed" in results(model.requests[1])[0]
 
 
-@pytest.mark.spec("bug:sh-stdin-closed")
+@pytest.mark.bug("sh-stdin-closed")
 def test_a_command_cannot_reach_the_terminal() -> None:
     command = "cat; (echo secret > /dev/tty) 2>&1; read -t 1 x; echo got:$x"
     with Model(bash(command), bash("sudo -k; sudo true"), Say("done")) as model, Terminal(model, "go") as terminal:
@@ -207,7 +207,7 @@ def test_an_answer_on_a_terminal_commands_nothing_and_in_a_pipe_is_what_it_is() 
             assert "a␛[2Jb" in terminal.screen and "\x1b" not in terminal.screen
 
 
-@pytest.mark.spec("bug:headless-open-stdin")
+@pytest.mark.bug("headless-open-stdin")
 @pytest.mark.parametrize("words", [[], ["hello"]], ids=["alone", "prompt"])
 def test_no_screen_is_drawn_into_a_file(words: list[str]) -> None:  # (e)
     master, slave = pty.openpty()

@@ -47,7 +47,7 @@ CHAINED = [
 RULES = ("--allow", "git status", "--allow", "git log", "--allow", "npm test", "--deny", "rm")
 
 
-@pytest.mark.spec("bug:perm-compound-command")
+@pytest.mark.bug("perm-compound-command")
 @pytest.mark.parametrize("wire", BOTH, ids=by_model)
 def test_nothing_rides_on_an_allowed_prefix(wire: Wire) -> None:
     commit({"a.txt": "a\n", "d/inner": "x"})
@@ -65,7 +65,7 @@ def test_nothing_rides_on_an_allowed_prefix(wire: Wire) -> None:
     assert all(results(request)[0].startswith("exit code 0") for request in model.requests[-len(plain) :])
 
 
-@pytest.mark.spec("bug:perm-compound-command")
+@pytest.mark.bug("perm-compound-command")
 def test_auto_confirm_does_not_widen_a_deny_rule() -> None:
     commit({"d/inner": "x"})
     with Model(*[bash(command) for command in CHAINED if "rm -rf" in command], Say("done")) as model:
@@ -76,7 +76,7 @@ def test_auto_confirm_does_not_widen_a_deny_rule() -> None:
 # The shell.
 
 
-@pytest.mark.spec("bug:sh-background-holds-pipe")
+@pytest.mark.bug("sh-background-holds-pipe")
 def test_a_background_child_holds_nothing_up() -> None:
     commands = [
         "sleep 61 & echo started $!",
@@ -92,7 +92,7 @@ def test_a_background_child_holds_nothing_up() -> None:
     assert left_running() == {}
 
 
-@pytest.mark.spec("bug:sh-stdin-closed")
+@pytest.mark.bug("sh-stdin-closed")
 def test_what_reads_input_finds_its_end() -> None:
     commands = [
         "cat",
@@ -111,7 +111,7 @@ def test_what_reads_input_finds_its_end() -> None:
     assert ssh.startswith("exit code ") and not ssh.startswith("exit code 0")
 
 
-@pytest.mark.spec("bug:sh-timeout-kills-tree")
+@pytest.mark.bug("sh-timeout-kills-tree")
 def test_a_timeout_ends_the_whole_tree_and_the_next_call_works() -> None:
     command = "sh -c 'trap \"\" TERM; sleep 98765' & echo before; sleep 98765 | cat; echo never"
     began = time.monotonic()
@@ -124,7 +124,7 @@ def test_a_timeout_ends_the_whole_tree_and_the_next_call_works() -> None:
 # Search.
 
 
-@pytest.mark.spec("bug:grep-leading-dash-and-bad-regex")
+@pytest.mark.bug("grep-leading-dash-and-bad-regex")
 def test_a_pattern_is_a_pattern() -> None:
     write({"s.txt": "x -> y\ncode -77\nuse --pdf-engine here\nf(a\n", "-dir/t.txt": "inside\n"})
     patterns = ["->", "-77", "--pdf-engine", "f(", "[", "--pre=touch pwned"]
@@ -142,7 +142,7 @@ def test_a_pattern_is_a_pattern() -> None:
 # Files.
 
 
-@pytest.mark.spec("bug:edit-crlf-bytes")
+@pytest.mark.bug("edit-crlf-bytes")
 def test_line_ends_stay() -> None:
     commit({"f.txt": b"alpha\r\nbeta\r\ngamma\r\n", "m.txt": b"a\r\nb\nc\r\n"})
     step = calls(
@@ -157,7 +157,7 @@ def test_line_ends_stay() -> None:
     assert Path("f.txt").read_bytes() == b"x\r\ny\r\n"  # an existing file keeps its line ends
 
 
-@pytest.mark.spec("bug:edit-latin1-no-corruption")
+@pytest.mark.bug("edit-latin1-no-corruption")
 def test_bytes_of_another_encoding_stay() -> None:
     before = b'nome = "S\xe3o Tom\xe9"\nlimit = 1\n'
     write({"cfg.pas": before})
@@ -169,7 +169,7 @@ def test_bytes_of_another_encoding_stay() -> None:
     assert Path("cfg.pas").read_bytes() == before.replace(b"1", b"2"), edited
 
 
-@pytest.mark.spec("bug:edit-keeps-mode-and-symlink")
+@pytest.mark.bug("edit-keeps-mode-and-symlink")
 def test_mode_and_links_stay() -> None:
     write({"run.sh": "#!/bin/sh\necho one\n", "real/c.ini": "v=1\n"})
     Path("run.sh").chmod(0o750)
@@ -190,7 +190,7 @@ def test_mode_and_links_stay() -> None:
     assert sorted(os.listdir()) == ["link.ini", "new.txt", "real", "run.sh"]  # noqa: PTH208
 
 
-@pytest.mark.spec("bug:edit-fuzzy-touches-only-match")
+@pytest.mark.bug("edit-fuzzy-touches-only-match")
 def test_a_tolerant_match_touches_only_its_lines() -> None:
     text = "keep\u201cq\u201d   \nreplace me   \nafter\n\ttab \u2014 dash \n"
     write({"a.txt": text})
@@ -198,7 +198,7 @@ def test_a_tolerant_match_touches_only_its_lines() -> None:
     assert Path("a.txt").read_text() == "keep\u201cq\u201d   \nDONE\n\ttab \u2014 dash \n"
 
 
-@pytest.mark.spec("bug:edit-stale-write-refused")
+@pytest.mark.bug("edit-stale-write-refused")
 def test_what_the_person_saved_meanwhile_is_not_destroyed() -> None:
     write({"notes.md": "seed\n"})
 
@@ -226,7 +226,7 @@ def test_what_the_person_saved_meanwhile_is_not_destroyed() -> None:
     assert Path("notes.md").read_text() == "SEED\nuser line\nagent line\nmore\n"
 
 
-@pytest.mark.spec("bug:read-one-huge-line")
+@pytest.mark.bug("read-one-huge-line")
 def test_a_huge_file_does_not_fill_the_context() -> None:
     write({"min.js": "a=1;" * 500_000, "big.log": "\n".join(f"row {number}" for number in range(400_000))})
     step = calls(

@@ -100,7 +100,7 @@ def every_file(*folders: Path) -> bytes:
     return b"".join(path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file())
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 @pytest.mark.parametrize(
     ("wire", "key"),
     [*((wire, f"{KEY}\n") for wire in WIRES), (ANTHROPIC, f" {KEY} "), (ANTHROPIC, f'"{KEY}"')],
@@ -114,7 +114,7 @@ def test_what_surrounds_a_key_is_taken_off(wire: Wire, key: str) -> None:
     assert headers["x-api-key" if wire is ANTHROPIC else "authorization"].removeprefix("Bearer ") == KEY
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
@@ -139,7 +139,7 @@ def test_a_mistake_in_a_variable_is_one_line_that_names_it(variable: str, value:
     assert model.requests == []
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 @pytest.mark.parametrize("ending", ["/", "/v1/", "/v1/messages"])
 def test_an_address_works_with_and_without_its_version(ending: str) -> None:
     with Model(Say("ok")) as model:
@@ -147,7 +147,7 @@ def test_an_address_works_with_and_without_its_version(ending: str) -> None:
     assert model.requests[0].path == "/v1/messages"
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 def test_the_first_provider_with_a_key_is_taken_and_the_environment_goes_before_the_file() -> None:
     with Model(Say("ok"), Say("ok")) as model, Model(Say("no"), wire=WIRES[2]) as other:
         both = {**other.env, **model.env, "XUN_MODEL": ""}
@@ -212,7 +212,7 @@ def configured(content: bytes) -> Path:
     return path
 
 
-@pytest.mark.spec("bug:config-broken-file")
+@pytest.mark.bug("config-broken-file")
 @pytest.mark.parametrize(("content", "said"), BROKEN)
 def test_a_broken_configuration_is_named_and_left_alone(content: bytes, said: list[str]) -> None:
     path = configured(content)
@@ -225,7 +225,7 @@ def test_a_broken_configuration_is_named_and_left_alone(content: bytes, said: li
     assert path.read_bytes() == content
 
 
-@pytest.mark.spec("bug:config-broken-file")
+@pytest.mark.bug("config-broken-file")
 @pytest.mark.parametrize(("content", "said"), FINE)
 def test_what_can_be_understood_is_used(content: bytes, said: list[str]) -> None:
     path = configured(content)
@@ -237,7 +237,7 @@ def test_what_can_be_understood_is_used(content: bytes, said: list[str]) -> None
     assert path.read_bytes() == content
 
 
-@pytest.mark.spec("bug:config-broken-file")
+@pytest.mark.bug("config-broken-file")
 def test_a_folder_in_its_place_is_named() -> None:  # 8; 9 needs a user who is not root: tests/config
     path = configured(b"")
     path.unlink()

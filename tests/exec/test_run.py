@@ -130,7 +130,8 @@ async def test_nothing_stays_open(bash: Bash) -> None:
 # Standard input and the terminal
 
 
-@pytest.mark.spec("bug:sh-stdin-closed", "W17")
+@pytest.mark.spec("W17")
+@pytest.mark.bug("sh-stdin-closed")
 @pytest.mark.parametrize(
     ("command", "out", "code"),
     [
@@ -149,7 +150,7 @@ async def test_there_is_no_input_and_no_terminal(bash: Bash, command: str, out: 
     assert done.returncode == code
 
 
-@pytest.mark.spec("bug:sh-stdin-closed")
+@pytest.mark.bug("sh-stdin-closed")
 async def test_password_prompts_end_by_themselves(bash: Bash) -> None:
     done = await bash(
         "ssh -o StrictHostKeyChecking=ask -p 9 127.0.0.1 true; sudo -k; sudo -n true; echo after", timeout=5
@@ -170,7 +171,7 @@ async def test_password_prompts_end_by_themselves(bash: Bash) -> None:
         "nohup sleep 60 & sleep 0.05; echo started",
     ],
 )
-@pytest.mark.spec("bug:sh-background-holds-pipe")
+@pytest.mark.bug("sh-background-holds-pipe")
 async def test_a_background_child_does_not_hold_the_call(bash: Bash, registry: ProcessRegistry, command: str) -> None:
     done = await bash(command)
     assert done.returncode == 0
@@ -190,7 +191,7 @@ async def test_a_background_server_can_go_on_printing(bash: Bash) -> None:
     assert await until(lambda: Path("end").exists()), "it blocked on a full pipe or died of a closed one"
 
 
-@pytest.mark.spec("bug:sh-background-holds-pipe")
+@pytest.mark.bug("sh-background-holds-pipe")
 async def test_what_is_printed_just_before_the_end_is_kept(bash: Bash) -> None:
     done = await bash("sleep 60 & seq 1 5000; echo last", limit=100_000)
     assert done.stdout.startswith("1\n2\n")
@@ -206,7 +207,7 @@ async def test_a_straggler_is_no_background_job(bash: Bash) -> None:
 
 
 @pytest.mark.spec("W45")
-@pytest.mark.spec("bug:sh-timeout-kills-tree")
+@pytest.mark.bug("sh-timeout-kills-tree")
 async def test_a_timeout_ends_the_whole_tree(bash: Bash) -> None:
     began = time.monotonic()
     done = await bash(
@@ -302,7 +303,7 @@ async def test_dead_orphans_are_reaped(bash: Bash) -> None:
 # Output
 
 
-@pytest.mark.spec("bug:sh-invalid-utf8-and-nul")
+@pytest.mark.bug("sh-invalid-utf8-and-nul")
 async def test_bad_bytes_become_text_that_json_carries(bash: Bash) -> None:
     done = await bash(r"printf 'ok \xf0\x28\x8c\xff end\n'")
     assert "ok" in done.stdout

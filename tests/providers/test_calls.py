@@ -8,13 +8,14 @@ from xun.messages import ModelStop
 from xun.providers.calls import CUT_OFF, DraftCall, finish_calls, parse_arguments
 
 
-@pytest.mark.spec("bug:api-no-argument-tool-call")
+@pytest.mark.bug("api-no-argument-tool-call")
 @pytest.mark.parametrize("text", ["", " \n", "{}"])
 def test_no_arguments_are_an_empty_object(text: str) -> None:
     assert parse_arguments(text) == {}
 
 
-@pytest.mark.spec("bug:api-no-argument-tool-call", "H-MAL-05")
+@pytest.mark.spec("H-MAL-05")
+@pytest.mark.bug("api-no-argument-tool-call")
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -20,7 +20,7 @@ def test_an_empty_key_is_none(text: str) -> None:
     assert read_key({}, "K") is None
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 @pytest.mark.parametrize("text", [f"test\u2013{KEY}", f"{KEY} {KEY}", f"{KEY}\n{KEY}", f"{KEY}\x00x", f"{KEY}\tx"])
 def test_a_key_that_no_header_can_carry_is_named_and_never_shown(text: str) -> None:
     with pytest.raises(ProviderError, match=r"^SOME_KEY has a") as caught:
@@ -42,7 +42,7 @@ async def test_a_cleaned_key_is_what_is_sent(wire: str) -> None:
     assert headers.get("x-api-key", headers.get("authorization")) in (KEY, f"Bearer {KEY}")
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 @pytest.mark.parametrize(
     ("text", "url"),
     [
@@ -66,7 +66,7 @@ def test_base_urls(text: str, url: str) -> None:
     assert read_base_url({"U": text}, "U", "https://default") == url
 
 
-@pytest.mark.spec("bug:config-key-with-newline")
+@pytest.mark.bug("config-key-with-newline")
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -11,7 +11,7 @@ from xun.sessions.record import SessionError
 from xun.sessions.resume import fork, load, resume
 
 
-@pytest.mark.spec("bug:session-torn-last-line")
+@pytest.mark.bug("session-torn-last-line")
 def test_a_torn_last_line_is_set_aside_once(tmp_path: Path) -> None:
     path = three_turns(tmp_path)
     whole = path.read_bytes()
@@ -44,7 +44,7 @@ def test_a_file_cut_at_any_byte_loads_with_all_that_was_whole(tmp_path: Path) ->
         assert stored in (whole[:cut].count(b"\n") - 1, whole[:cut].count(b"\n"))
 
 
-@pytest.mark.spec("bug:session-torn-last-line")
+@pytest.mark.bug("session-torn-last-line")
 def test_a_file_cut_at_any_byte_resumes_and_stays_whole(tmp_path: Path) -> None:
     path = three_turns(tmp_path)
     whole = path.read_bytes()

@@ -82,7 +82,7 @@ def test_a_torn_session_is_listed(tmp_path: Path, work: Path) -> None:
     assert entry.status == "open"
 
 
-@pytest.mark.spec("bug:session-resume-deleted-cwd")
+@pytest.mark.bug("session-resume-deleted-cwd")
 def test_a_session_of_a_deleted_folder_is_listed(tmp_path: Path) -> None:  # session-resume-deleted-cwd
     folder = tmp_path / "gone"
     folder.mkdir()

@@ -40,7 +40,7 @@ from xun.sessions.repair import NOT_RUN, UNKNOWN
 from xun.sessions.resume import load, resume
 
 
-@pytest.mark.spec("bug:api-orphan-tool-use-on-resume")
+@pytest.mark.bug("api-orphan-tool-use-on-resume")
 @pytest.mark.parametrize("ending", ["", "user"])
 def test_a_call_that_was_running_has_an_unknown_outcome(tmp_path: Path, ending: str) -> None:
     one = call("c1")
@@ -54,7 +54,7 @@ def test_a_call_that_was_running_has_an_unknown_outcome(tmp_path: Path, ending: 
     assert session.messages[2].results[0].is_error
 
 
-@pytest.mark.spec("bug:api-orphan-tool-use-on-resume")
+@pytest.mark.bug("api-orphan-tool-use-on-resume")
 def test_of_two_calls_the_finished_one_keeps_its_result(tmp_path: Path) -> None:
     one, two, three = call("c1"), call("c2"), call("c3")
     path = saved(

@@ -91,7 +91,7 @@ def test_a_history_that_was_already_broken_inside_is_put_right(tmp_path: Path) -
     assert contents(session) == [NOT_RUN, "done", NOT_RUN]
 
 
-@pytest.mark.spec("bug:api-empty-text-block")
+@pytest.mark.bug("api-empty-text-block")
 @pytest.mark.parametrize("role", ["user", "assistant"])
 def test_blank_text_never_reaches_a_model_again(tmp_path: Path, role: str) -> None:
     one = call("c1")
@@ -110,7 +110,7 @@ def test_blank_text_never_reaches_a_model_again(tmp_path: Path, role: str) -> No
     assert [message.role for message in session.messages] == ["user", "assistant", "tool", "user"]
 
 
-@pytest.mark.spec("bug:session-resume-deleted-cwd")
+@pytest.mark.bug("session-resume-deleted-cwd")
 def test_a_session_whose_folder_is_gone_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()

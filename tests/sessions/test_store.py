@@ -158,7 +158,7 @@ def free_disk() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
 
 
-@pytest.mark.spec("bug:session-torn-last-line")
+@pytest.mark.bug("session-torn-last-line")
 def test_a_full_disk_leaves_whole_lines_tells_once_and_nothing_is_lost(tmp_path: Path) -> None:
     told: list[str] = []
     writer = support.new(tmp_path, on_error=told.append)

@@ -69,7 +69,7 @@ async def test_numbers_that_mean_nothing_are_refused(host: Host, work: Path, arg
     assert "count from 1" in await host.error(read_file, path="f", **arguments)
 
 
-@pytest.mark.spec("bug:read-one-huge-line")
+@pytest.mark.bug("read-one-huge-line")
 async def test_one_huge_line_is_cut_and_can_be_read_on(host: Host, work: Path) -> None:
     line = "".join(f"{number:07}," for number in range(250_000))
     (work / "min.js").write_text(line)
@@ -87,7 +87,7 @@ async def test_one_huge_line_is_cut_and_can_be_read_on(host: Host, work: Path) -
     assert await host.ok(read_file, path="min.js", offset=5) == "[offset 5 is past the end: the file has 1 line]"
 
 
-@pytest.mark.spec("bug:read-one-huge-line")
+@pytest.mark.bug("read-one-huge-line")
 @pytest.mark.parametrize("line", ["x" * 3000, "中" * 3000, "y", "😀" * 100])
 async def test_every_result_has_a_bounded_size(host: Host, work: Path, line: str) -> None:
     (work / "f").write_text(f"{line}\n" * 4_000)
@@ -95,7 +95,7 @@ async def test_every_result_has_a_bounded_size(host: Host, work: Path, line: str
         assert len((await host.ok(read_file, path="f", **arguments)).encode()) <= CAP
 
 
-@pytest.mark.spec("bug:read-one-huge-line")
+@pytest.mark.bug("read-one-huge-line")
 async def test_a_large_log_costs_little_memory_and_its_end_is_found(host: Host, work: Path) -> None:
     with (work / "big.log").open("w") as file:
         file.writelines(f"row {number}\n" for number in range(2_000_000))

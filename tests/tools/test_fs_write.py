@@ -78,7 +78,7 @@ class TestWrite:
         await host.ok(write_file, path="f", content="x\n")
         assert (work / "f").read_text() == "x\n"
 
-    @pytest.mark.spec("bug:edit-stale-write-refused")
+    @pytest.mark.bug("edit-stale-write-refused")
     async def test_what_somebody_else_saved_is_not_destroyed(self, host: Host, work: Path) -> None:
         notes = work / "notes.md"
         notes.write_text("seed\n")
@@ -165,7 +165,7 @@ class TestWrite:
 
 
 class TestEdit:
-    @pytest.mark.spec("bug:edit-crlf-bytes")
+    @pytest.mark.bug("edit-crlf-bytes")
     async def test_crlf_files_change_only_where_they_are_edited(self, host: Host, work: Path) -> None:
         (work / "f.txt").write_bytes(b"alpha\r\nbeta\r\ngamma\r\n")
         told = await host.ok(edit_file, path="f.txt", old="alpha\nbeta", new="alpha\nBETA\nextra")
@@ -175,7 +175,7 @@ class TestEdit:
         await host.ok(edit_file, path="m.txt", old="c", new="C")
         assert (work / "m.txt").read_bytes() == b"a\r\nb\nC\r\n"
 
-    @pytest.mark.spec("bug:edit-latin1-no-corruption")
+    @pytest.mark.bug("edit-latin1-no-corruption")
     async def test_bytes_of_other_encodings_survive(self, host: Host, work: Path) -> None:
         target = work / "cfg.pas"
         target.write_bytes(b'nome = "S\xe3o Tom\xe9"\nlimit = 1\n')
@@ -188,7 +188,7 @@ class TestEdit:
         await host.ok(edit_file, path="cfg.pas", old='"São Tomé"', new='"Tomé"')
         assert target.read_bytes() == b'nome = "Tom\xe9"\nlimit = 2\n'
 
-    @pytest.mark.spec("bug:edit-keeps-mode-and-symlink")
+    @pytest.mark.bug("edit-keeps-mode-and-symlink")
     async def test_mode_and_links_stay(self, host: Host, work: Path) -> None:
         script = work / "run.sh"
         script.write_text("#!/bin/sh\necho one\n")
@@ -218,7 +218,7 @@ class TestEdit:
         assert (work / "l").is_symlink()
         assert (work / "target").read_text() == "x"
 
-    @pytest.mark.spec("bug:edit-fuzzy-touches-only-match")
+    @pytest.mark.bug("edit-fuzzy-touches-only-match")
     async def test_a_tolerant_match_touches_only_its_lines_and_the_diff_is_true(self, host: Host, work: Path) -> None:
         target = work / "a.txt"
         before = "keep\u201cq\u201d   \nreplace me   \nafter\n\ttab \u2014 dash \n"

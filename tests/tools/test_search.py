@@ -53,7 +53,7 @@ async def test_paths_are_relative_to_the_folder_that_was_searched(host: Host, wo
     assert await host.ok(glob, pattern="src/*.py") == "src/a.py"
 
 
-@pytest.mark.spec("bug:grep-leading-dash-and-bad-regex")
+@pytest.mark.bug("grep-leading-dash-and-bad-regex")
 async def test_patterns_with_a_leading_dash_and_invalid_ones(host: Host, work: Path, tmp_path: Path) -> None:
     plant(work, {"s.txt": "x -> y\ncode -77\nuse --pdf-engine here\nf(a\n", "-d/-f": "-77\n"})
     assert await host.ok(grep, pattern="->") == "s.txt:1:x -> y"

@@ -62,16 +62,16 @@ async def test_tab_takes_the_chosen_one() -> None:
 
 
 @pytest.mark.anyio
-async def test_enter_takes_a_completion_first_and_sends_a_finished_command() -> None:
+async def test_enter_sends_what_is_typed_unless_another_was_looked_for() -> None:
     async with prompt_of() as (app, pilot):
-        await pilot.press(*"/hel", "enter")
-        await pilot.pause()
-        assert (app.text, app.sent) == ("/help ", [])
-        await pilot.press("ctrl+u", *"/help")
+        await pilot.press(*"/mo")
         await pilot.pause(0.05)
         await pilot.press("enter")
         await pilot.pause()
-        assert app.sent == [("/help", False)]
+        assert (app.text, app.sent) == ("", [("/mo", False)])
+        await pilot.press(*"/mo", "down", "enter")
+        await pilot.pause()
+        assert (app.text, len(app.sent)) == ("/model ", 1)
 
 
 @pytest.mark.anyio

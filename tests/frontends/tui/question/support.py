@@ -65,7 +65,10 @@ class QuestionApp(App[None]):
 
     def compose(self) -> ComposeResult:
         yield QuestionPanel(
-            idle=lambda: self.prompt.idle(), draft=lambda: not self.prompt.blank, saves=lambda ask: (RULE,)
+            idle=lambda: self.prompt.idle(),
+            draft=lambda: not self.prompt.blank,
+            engaged=lambda: self.prompt.engaged,
+            saves=lambda ask: (RULE,),
         )
         yield Prompt(History(), Completer(lambda before: ()))
 
@@ -80,7 +83,7 @@ class QuestionApp(App[None]):
 
     def on_question_panel_typed(self, event: QuestionPanel.Typed) -> None:
         self.prompt.take_keys()
-        self.prompt.insert(event.text)
+        self.prompt.type(event.text)
 
     @property
     def prompt(self) -> Prompt:
