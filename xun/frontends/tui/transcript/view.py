@@ -77,7 +77,7 @@ class Transcript(Canvas, can_focus=True):
     def say(self, text: str, level: Literal["info", "warning", "error"] = "info", *, gap: bool = True) -> None:
         """Show a line of xun's own, set off from what stands above by a `gap`."""
         self._join()
-        self._book.add(Notice(text, level, gap=gap))
+        self._book.add(Notice(text, level, gap=gap and not self._echoed))
         self._came()
 
     def echo(self, line: str) -> None:
@@ -86,10 +86,17 @@ class Transcript(Canvas, can_focus=True):
         self._book.add(Notice(line, "command"))
         self._came()
 
+    @property
+    def _echoed(self) -> bool:
+        """Whether a command stands at the end."""
+        last = self._rows[len(self._rows) - 1] if len(self._rows) else None
+        return isinstance(last, Notice) and last.level == "command"
+
     def show(self, content: Content | str) -> None:
         """Show what a command gave back. Of `Content` the text is taken, for the colours here are the transcript's."""
         self._join()
-        self._book.add(Output(content if isinstance(content, str) else content.plain))
+        text = content if isinstance(content, str) else content.plain
+        self._book.add(Output(text, gap=not self._echoed))
         self._came()
 
     def follow(self) -> None:
@@ -172,14 +179,18 @@ class Transcript(Canvas, can_focus=True):
             self._toggle(self._cursor)
 
     def _toggle(self, index: int) -> None:
-        """What is on the screen above the item stays where it is."""
+        """What is on the screen above the item stays where it is, unless the end can be followed with it in view."""
         item = self._rows[index]
-        if item.foldable:
-            self._window.hold()
-            item.toggle()
-            self._rows.changed(index)
-            self._window.settle()
-            self.draw()
+        if not item.foldable:
+            return
+        followed = self._window.following
+        self._window.hold()
+        item.toggle()
+        self._rows.changed(index)
+        self._window.settle()
+        if followed and not self._window.following:
+            self._window.follow_with(index)
+        self.draw()
 
     # Keys
 

@@ -65,6 +65,14 @@ class Window:
         self.following = True
         self._item, self._floor = 0, (0, 0)
 
+    def follow_with(self, item: int) -> None:
+        """Follow the end if the first row of an item is in view there; else stay."""
+        held = (self._item, self._place)
+        self.follow()
+        if self._top() > (item, int(self._rows[item].gap)):
+            self.following = False
+            self._item, self._place = held
+
     def hold(self) -> None:
         """Stay at what is shown now."""
         if len(self._rows):
