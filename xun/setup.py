@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -257,6 +258,8 @@ def _write_rule(path: str, folder: Path) -> Rule:
     check_write_path(path)  # as it is written: an empty one would lead to the folder
     pattern = os.path.realpath(folder / path)
     check_write_path(pattern, os.path.realpath(folder))
+    if path.endswith("/") and pattern == escape(pattern):
+        pattern += "/"  # a folder, made yet or not
     return Rule(effect="allow", kind="write", pattern=pattern, source="--allow-write")
 
 

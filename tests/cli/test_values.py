@@ -35,6 +35,8 @@ def refused(done: Done, *said: str) -> None:
     ("words", "said"),
     [
         ("--model '' hi", "--model"),
+        ("--model scripted: hi", "scripted: names no file"),
+        ("--model scripted:~nobody-here/x hi", "scripted:~nobody-here/x: cannot be read: No such file"),
         ("--model scripted:folder hi", "scripted:folder"),
         ("--model scripted:binary hi", "UTF-8"),
         ("--model scripted:empty hi", "not valid JSON"),
@@ -74,6 +76,24 @@ def refused(done: Done, *said: str) -> None:
 def test_a_bad_value_is_named(words: str, said: str) -> None:
     refused(shell(f"{RUN} {words}"), said)
     assert not list(Path(os.environ["XUN_HOME"]).glob("state/sessions/*"))
+
+
+@pytest.mark.parametrize("option", ["--allow-write", "--cwd", "--system", "--policy"])
+def test_a_home_that_the_shell_leaves_alone_is_found(option: str, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "place").mkdir(parents=True)
+    done = shell(f"{RUN} --quiet {option}=~/place/absent hi", env={"HOME": str(home)})
+    if option == "--allow-write":
+        assert done.code == 0, done
+    else:
+        refused(done, f"{option} {home}/place/absent")
+
+
+def test_writing_below_a_home_that_the_shell_leaves_alone_is_allowed(work: Path) -> None:
+    write = {"tool": "write_file", "arguments": {"path": "made/a.txt", "content": "x"}}
+    Path("script.json").write_text(json.dumps([{"calls": [write]}, {"text": "done"}]))
+    done = shell(f"{RUN} --quiet --allow-write=~/made/ go", env={"HOME": str(work)})
+    assert (done.code, (work / "made" / "a.txt").read_text()) == (0, "x"), done
 
 
 def test_a_group_of_tools_may_be_named_twice() -> None:

@@ -65,6 +65,21 @@ async def test_paths_are_listed_from_the_workspace_added_and_removed(work: Path)
         assert "./" in listed(await bench.text("/policy path_allowlist"))
 
 
+@pytest.mark.spec("X-POL-01")
+async def test_a_folder_that_is_still_to_be_made_keeps_its_slash_and_covers_what_is_made_below(work: Path) -> None:
+    steps = [call("write_file", path="my dir/deep/a.txt", content="new"), {"text": "ok"}]
+    async with Bench(steps, "fs") as bench:
+        await bench.text("/policy path_allowlist_add 'my dir/'")
+        await bench.text("/policy path_allowlist_add 'my dir'")
+        assert listed(await bench.text("/policy path_allowlist")) == ["my dir/"]
+        assert bench.agent.gate.allowlists.copy().folders == {str(work / "my dir")}
+        await bench.agent.run("go")
+        assert (work / "my dir" / "deep" / "a.txt").read_text() == "new" and bench.heard.of(Asked) == []
+        await bench.text("/policy path_allowlist_remove 'my dir'")
+        await bench.text("/policy path_allowlist_add 'my dir/deep/a.txt/'")
+        assert listed(await bench.text("/policy path_allowlist")) == ["my dir/deep/a.txt"]
+
+
 async def test_paths_are_taken_from_the_workspace_not_from_the_current_folder(
     work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

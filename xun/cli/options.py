@@ -22,8 +22,13 @@ def _filled(text: str) -> str:
     return text
 
 
+def _place(text: str) -> str:
+    """A path, of which a shell leaves the `~` alone in `--option=~/x`."""
+    return os.path.expanduser(_filled(text))  # noqa: PTH111 - it never raises, even for nobody's home
+
+
 def _path(text: str) -> Path:
-    path = Path(_filled(text))
+    path = Path(_place(text))
     if os.access(path, os.F_OK) and not os.access(path, os.R_OK):
         raise typer.BadParameter(f"{text} may not be read")
     return path
@@ -35,9 +40,7 @@ ModeName = Annotated[Mode | None, typer.Option(help="What is asked (manual); pla
 Allow = Annotated[
     list[str] | None, typer.Option(parser=_filled, metavar="PREFIX", help="Allow commands that begin so.")
 ]
-AllowWrite = Annotated[
-    list[str] | None, typer.Option(parser=_filled, metavar="PATH", help="Allow writing at or below.")
-]
+AllowWrite = Annotated[list[str] | None, typer.Option(parser=_place, metavar="PATH", help="Allow writing at or below.")]
 Deny = Annotated[
     list[str] | None, typer.Option(parser=_filled, metavar="PREFIX", help="Refuse commands that begin so.")
 ]

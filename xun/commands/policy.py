@@ -30,14 +30,17 @@ def command_entries(gate: Gate) -> list[str]:
 def path_entries(gate: Gate) -> list[str]:
     """Every path that may be written, for people: relative to the workspace where inside, a folder with `/`."""
     root = str(gate.workspace.root)
-    paths = {*gate.allowlists.write_paths, *(rule.pattern for rule in _allowing(gate, "write"))}
-    return sorted({_shown(path, root) for path in paths})
+    folders = gate.allowlists.folders
+    granted = (f"{path}/" if path in folders else path for path in gate.allowlists.write_paths)
+    return sorted({_shown(path, root) for path in (*granted, *(rule.pattern for rule in _allowing(gate, "write")))})
 
 
 def _shown(path: str, root: str) -> str:
     whole = os.path.normpath(os.path.join(root, path))  # noqa: PTH118 - a pattern is no path of this system yet
     name = os.path.relpath(whole, root) if within(whole, root) else whole
-    return f"{name}/" if Path(whole).is_dir() and not name.endswith("/") else name
+    there = Path(whole)
+    folder = there.is_dir() or (path.endswith("/") and not there.exists())  # what is to be made is what it was called
+    return f"{name}/" if folder and not name.endswith("/") else name
 
 
 async def _list_commands(call: Call) -> Outcome:

@@ -25,7 +25,7 @@ class Allowlists:
 
     def __init__(self, commands: Iterable[str] = (), write_paths: Iterable[str] = ()) -> None:
         self._commands: dict[tuple[str, ...], str] = {}
-        self._paths: dict[str, None] = {}
+        self._paths: dict[str, bool] = {}  # and whether it was called a folder
         self._rules: tuple[Rule, ...] | None = None
         for text in texts("commands", commands):
             self.add_command(text)
@@ -41,6 +41,11 @@ class Allowlists:
     def write_paths(self) -> list[str]:
         """The paths, absolute and resolved."""
         return list(self._paths)
+
+    @property
+    def folders(self) -> frozenset[str]:
+        """Those of `write_paths` that were added with a slash at the end, so that they are folders, made yet or not."""
+        return frozenset(path for path, folder in self._paths.items() if folder)
 
     def add_command(self, text: str) -> str:
         """Add a prefix such as `npm test` or `git commit -m "a b"`; returns it as kept.
@@ -67,14 +72,14 @@ class Allowlists:
         """
         kept = _resolve(path, base)
         check_write_path(escape(kept), os.path.realpath(base))
-        self._paths[kept] = None
+        self._paths[kept] = str(path).endswith("/") or self._paths.get(kept, False)
         self._rules = None
         return kept
 
     def remove_path(self, path: str | Path, base: str | Path = "/") -> bool:
         """Remove a path. False when it was not there."""
         self._rules = None
-        return self._paths.pop(_resolve(path, base), "") is None
+        return self._paths.pop(_resolve(path, base), None) is not None
 
     def rules(self) -> tuple[Rule, ...]:
         """Both lists as allow rules."""
@@ -91,10 +96,12 @@ class Allowlists:
 
     def copy(self) -> Allowlists:
         """An independent copy, for a sub-agent."""
-        return Allowlists(self.commands, self.write_paths)
+        twin = Allowlists(self.commands)
+        twin._paths = dict(self._paths)
+        return twin
 
 
 def _resolve(path: str | Path, base: str | Path) -> str:
     if not str(path).strip():
         raise PolicyError("an empty write path")
-    return os.path.realpath(Path(base) / Path(path).expanduser())
+    return os.path.realpath(os.path.join(base, os.path.expanduser(path)))  # noqa: PTH111, PTH118 - these never raise
