@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,7 +77,10 @@ def _scripted(name: str, settings: ProviderSettings) -> tuple[Provider, ModelInf
     capabilities = frozenset({"tools"})
     if name == "demo":
         return ScriptedProvider.demo(), ModelInfo("demo", "demo", capabilities=capabilities)
-    path = (settings.cwd or Path()) / Path(name.removeprefix("scripted:")).expanduser()
+    file = name.removeprefix("scripted:").strip()
+    if not file:
+        raise ProviderError("config", "scripted: names no file; give one with replies, such as scripted:replies.json")
+    path = (settings.cwd or Path()) / os.path.expanduser(file)  # noqa: PTH111 - it never raises, even for nobody's home
     return ScriptedProvider.from_file(path), ModelInfo("scripted", path.name, capabilities=capabilities)
 
 
