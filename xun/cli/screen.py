@@ -31,6 +31,7 @@ from xun.cli.options import (
     check_one_session,
     groups_of,
 )
+from xun.cli.terminal import DUMB, RawEarly, drawing_stream
 from xun.config.paths import Paths, find_paths
 from xun.result import XunError
 from xun.run_plan import RunPlan, working_folder
@@ -86,26 +87,37 @@ def open_screen(plan: RunPlan, first: str, *, pick: bool = False) -> int:
     """Run the screen to its end; returns the exit code. What is wrong with the call itself is said in one line."""
     if not (os.isatty(0) and os.isatty(1)):
         return exits.fail(NO_TERMINAL)
+    if (kind := os.environ.get("TERM", "")) in DUMB:
+        return exits.fail(f'the screen needs more than this terminal (TERM={kind}); for one task use: xun run "TASK"')
     try:
         paths = find_paths()
         folder = _folder(plan, paths)
     except (XunError, OSError) as error:
         return exits.fail(str(error))
+    with RawEarly() as terminal:
+        code, lines = _run(replace(plan, cwd=folder), paths, "/sessions" if pick else first, terminal)
+    with suppress(OSError):
+        for line in lines:
+            sys.stderr.write(f"{line}\n")
+    return code
+
+
+def _run(plan: RunPlan, paths: Paths, first: str, terminal: RawEarly) -> tuple[int, list[str]]:
+    """The exit code, and what is to be said once the screen is gone."""
     from xun.cli.screen_open import ScreenOpener
     from xun.frontends.tui.app import XunApp
+    from xun.frontends.tui.driver import driver_on
     from xun.frontends.tui.opening import Wanted
 
-    app = XunApp(ScreenOpener(replace(plan, cwd=folder), paths), Wanted(), first="/sessions" if pick else first)
+    driver = driver_on(terminal.attributes, drawing_stream())
+    app = XunApp(ScreenOpener(plan, paths), Wanted(), first=first, driver_class=driver)
     try:
         code = app.run()
     except (OSError, termios.error):
         if app.code is None:
             raise
         code = app.code  # the terminal was closed: it can neither be restored nor written to
-    with suppress(OSError):
-        for line in app.last_words():
-            sys.stderr.write(f"{line}\n")
-    return app.return_code or 0 if code is None else code
+    return (app.return_code or 0 if code is None else code), app.last_words()
 
 
 def _folder(plan: RunPlan, paths: Paths) -> Path:

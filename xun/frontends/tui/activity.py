@@ -40,6 +40,7 @@ class ActivityLine(Static):
     DEFAULT_CSS = """
     ActivityLine { height: 1; color: $secondary; display: none; }
     ActivityLine.-busy { display: block; }
+    ActivityLine.-asks { display: none; }
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -122,8 +123,6 @@ class ActivityLine(Static):
 
     def _what(self, room: int) -> str:
         """What goes on, in about `room` cells."""
-        if self._questions:
-            return "waiting for your answer"
         if self._calls:
             first, *others = self._calls.values()
             more = f" and {len(others)} more" if others else ""
@@ -134,10 +133,12 @@ class ActivityLine(Static):
         return f"{_RETRY} in {left:.0f} s" if left > 0 else _WAITS
 
     def _show(self) -> None:
+        # The question says that it waits, and what Esc means there.
+        self.set_class(bool(self._questions), "-asks")
         if self._ticker is None:
             return
         seconds = self._clock() - self._began
         spent = f"{seconds:.0f} s" if seconds < 100 else f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
-        sign = "?" if self._questions else _FRAMES[int(seconds / _TICK) % len(_FRAMES)]
+        sign = _FRAMES[int(seconds / _TICK) % len(_FRAMES)]
         end = f" · {spent} · Esc interrupts"
         self.update(plain(f"{sign} {self._what(self.size.width - len(end) - 2)}{end}"))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Callable
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from textual import on
 from textual.app import App, ComposeResult
@@ -37,7 +38,7 @@ from xun.frontends.tui.way_on import way_on
 from xun.policy.decision import Answer, Ask, would_save
 from xun.result import XunError
 
-WELCOME = "xun {version} · /help for commands · @ for a file · ! for a shell line · Shift+Tab for the mode"
+WELCOME = "xun {version} · /help · @ names a file · ! runs a shell line · Shift+Tab: mode"
 TWICE = 2.0  # seconds within which the second Ctrl+C leaves
 CLOSING = 5.0  # seconds that running commands have to end when the screen closes
 
@@ -72,9 +73,15 @@ class XunApp(App[int]):
     ]
 
     def __init__(
-        self, opener: Opener, wanted: Wanted, *, first: str = "", clock: Callable[[], float] = time.monotonic
+        self,
+        opener: Opener,
+        wanted: Wanted,
+        *,
+        first: str = "",
+        clock: Callable[[], float] = time.monotonic,
+        driver_class: Any = None,
     ) -> None:
-        super().__init__(ansi_color=True)  # from the beginning: NO_COLOR is looked at by the base class
+        super().__init__(driver_class, ansi_color=True)  # from the beginning: NO_COLOR is looked at by the base class
         self.register_theme(make_theme())
         self.theme = NAME
         ScrollBar.renderer = WholeCells
@@ -93,7 +100,9 @@ class XunApp(App[int]):
     def compose(self) -> ComposeResult:
         """The parts, top to bottom."""
         yield Transcript()
-        yield QuestionPanel(idle=self._idle, draft=self._draft, saves=would_save)
+        yield QuestionPanel(
+            idle=self._idle, draft=self._draft, engaged=self._engaged, saves=would_save, shown=self._watch.shown
+        )
         yield QueueView()
         yield ActivityLine(self._clock)
         yield Prompt(History(self.opener.state / "prompts.jsonl"), Completer(self._commands, self._files.names))
@@ -104,6 +113,9 @@ class XunApp(App[int]):
 
     def _draft(self) -> bool:
         return not self._prompt.blank
+
+    def _engaged(self) -> bool:
+        return self._prompt.engaged
 
     @property
     def _prompt(self) -> Prompt:
@@ -229,7 +241,7 @@ class XunApp(App[int]):
             self.leave(0)
         elif event.text.strip():
             self._early.append(event.text)
-            self.query_one(QueueView).show(self._early)
+            self.query_one(QueueView).show(self._early, early=True)
 
     @on(QuestionPanel.Left)
     def _to_prompt(self) -> None:
@@ -245,7 +257,7 @@ class XunApp(App[int]):
 
     def _type(self, text: str) -> None:
         self._prompt.take_keys()
-        self._prompt.insert(text)
+        self._prompt.type(text)
 
     def edit(self, text: str) -> None:
         """Put `text` into the prompt."""
@@ -301,7 +313,7 @@ class XunApp(App[int]):
         if self.desk is None:
             if self._early:
                 self._prompt.put_back(self._early.pop())
-                self.query_one(QueueView).show(self._early)
+                self.query_one(QueueView).show(self._early, early=True)
             return
         text = self.desk.agent.queue.take_back()
         if text is not None:
@@ -352,6 +364,10 @@ class XunApp(App[int]):
             if self.desk is not None:
                 self.desk.agent.processes.kill()
         finally:
+            if code:  # a signal: whatever the terminal does now, it ends
+                last = threading.Timer(CLOSING, os._exit, (code,))
+                last.daemon = True
+                last.start()
             self.exit(code)
 
     def _handle_exception(self, error: Exception) -> None:

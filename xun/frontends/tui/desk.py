@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from xun.commands.outcome import Action, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
 from xun.frontends.tui.opening import Opened, choice, picked
 from xun.frontends.tui.prompt.complete import Item
+from xun.frontends.tui.question.choices import Choice, Menu
 from xun.frontends.tui.turns import Turns
 from xun.policy.decision import Answer, Ask
 
@@ -38,8 +39,8 @@ class Front(Protocol):
         """Something has ended; the next may run already."""
         ...
 
-    async def put(self, ask: Ask) -> Answer:
-        """Let the person answer."""
+    async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
+        """Let the person answer; `menu` takes the place of the usual answers."""
         ...
 
     def edit(self, text: str) -> None:
@@ -141,8 +142,9 @@ class Desk:
                 self._front.leave(0)
 
     async def _pick(self, pick: Pick) -> None:
-        labels = [f"{item.text}  {item.help}".rstrip() for item in pick.choices]
-        answer = await self._front.put(choice("pick", pick.title, labels, title=pick.title, default=pick.current or 0))
+        choices = tuple(Choice(item.text, Answer.pick(at), keeps=item.help) for at, item in enumerate(pick.choices))
+        ask = choice("pick", pick.title, [item.text for item in pick.choices], title=pick.title)
+        answer = await self._front.put(ask, Menu(choices, pick.current or 0))
         index = picked(answer)
         if index is not None:
             self.command(pick.line(pick.choices[index]))

@@ -12,7 +12,7 @@ from xun.frontends.tui.question.choices import secret_menu
 from xun.result import XunError
 
 _TRUST = ("trust these files from now on, as they are", "use them this time only", "leave them out")
-_KEY = "The key goes to its provider and nowhere else; no log and no session has it."
+_KEY = "The key goes to its provider and nowhere else; no log or session has it."
 _AFTER_ALL = ("try again", "start a new session")
 _KEEP = ("only until xun ends", "for good, in the configuration file, which only you can read")
 
@@ -72,9 +72,7 @@ async def ask_model(opener: Opener, put: Put, say: Callable[[str], None]) -> Mod
 
 async def _ask_key(offer: ModelOffer, opener: Opener, put: Put, say: Callable[[str], None]) -> bool:
     """Ask for a key and for how long to keep it. False when the person goes back, or it is none."""
-    ask = choice(
-        "key", "The key goes to its provider and nowhere else; no log and no session has it.", (), title=offer.label
-    )
+    ask = choice("key", _KEY, (), title=offer.label)
     answer = await put(ask, secret_menu("paste or type the key"))
     if not answer.text:
         return False

@@ -6,7 +6,7 @@ import asyncio
 import signal
 from collections.abc import Callable
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 def on_signals(leave: Callable[[int], None]) -> None:

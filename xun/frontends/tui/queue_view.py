@@ -27,14 +27,19 @@ class QueueView(Static):
         self._waiting: list[str] = []
         self._how = ""
 
-    def show(self, queued: Sequence[str], steering: Sequence[str] = (), *, held: bool = False) -> None:
+    def show(
+        self, queued: Sequence[str], steering: Sequence[str] = (), *, held: bool = False, early: bool = False
+    ) -> None:
         """Show `queued`, and before it `steering`, which the running turn takes up at its next step.
 
-        `held` says that nothing is sent by itself: the last turn was interrupted or failed.
+        `held` says that nothing is sent by itself: the last turn was interrupted or failed. `early` says that there is
+        no agent yet.
         """
         self._waiting = [*(f"↳ {text}" for text in steering), *(f"↑ {text}" for text in queued)]
         self._how = "goes in at the next step" if not queued else "sent when this turn ends"
-        if held:
+        if early:
+            self._how = "sent as soon as there is a model"
+        elif held:
             self._how = "Enter on an empty prompt sends the first"
         self.set_class(bool(self._waiting), "-some")
         self._draw()

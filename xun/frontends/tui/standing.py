@@ -50,6 +50,11 @@ class Watch:
             self._branch = branch_of(self._folder)
         return isinstance(event, _TELLING)
 
+    def shown(self, path: str) -> str:
+        """A path as the person knows it: relative to the folder where it is in it, else from home."""
+        inside = self._agent is not None and self._folder in Path(path).parents
+        return os.path.relpath(path, self._folder) if inside else short(Path(path))
+
     def next_mode(self) -> str:
         """The mode after the one in force."""
         mode = self._agent.mode if self._agent is not None else MODES[0]

@@ -16,6 +16,7 @@ from tests.frontends.tui.question.support import (
     write_ask,
 )
 from xun.frontends.tui.question.choices import secret_menu
+from xun.frontends.tui.question.panel import GRACE, GRACE_WITH_DRAFT
 from xun.policy.decision import Answer
 
 pytestmark = pytest.mark.anyio
@@ -218,3 +219,66 @@ async def test_a_secret_is_never_shown() -> None:
         await pilot.pause()
         assert "own words" in app.shown()
         task.cancel()
+
+
+async def test_a_search_that_goes_on_keeps_the_keys() -> None:
+    async with question_of() as (app, pilot):
+        app.prompt.history.add("my old prompt")
+        await pilot.press("ctrl+r")
+        task = app.put(command_ask())
+        await pilot.pause(GRACE_WITH_DRAFT + GRACE)
+        await pilot.press("y", "1")
+        await pilot.pause()
+        assert not app.panel.ready
+        assert not task.done()
+        assert "search: y1" in app.shown()
+        await pilot.press("escape")
+        await until_ready(app, pilot)
+        await pilot.press("y")
+        assert await answer_of(task) == Answer.once()
+
+
+@pytest.mark.parametrize("key", ["enter", "y", "1", "s", "a"])
+async def test_a_yes_counts_only_once_all_of_it_was_in_view(key: str) -> None:
+    command = "echo " + "a" * 3_000 + " && touch evil"
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask(command))
+        await until_ready(app, pilot)
+        shown = app.shown()
+        assert "touch evil" not in shown
+        assert "a yes counts after it" in shown
+        assert "npm is not on the list" in shown
+        seen = False
+        for _ in range(20):
+            await pilot.press(key)
+            await pilot.pause()
+            if task.done():
+                break
+            seen = seen or "touch evil" in app.shown()
+        assert seen
+        assert (await answer_of(task)).yes
+
+
+async def test_a_no_needs_no_reading() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask("echo " + "a" * 3_000))
+        await until_ready(app, pilot)
+        await pilot.press("escape")
+        assert await answer_of(task) == Answer.no()
+
+
+async def test_of_many_answers_a_number_of_two_digits_can_be_typed() -> None:
+    async with question_of(height=40) as (app, pilot):
+        many = choice_ask().model_copy(update={"choices": tuple(f"choice {number}" for number in range(1, 18))})
+        task = app.put(many)
+        await until_ready(app, pilot)
+        await pilot.press("1", "2")
+        assert await answer_of(task) == Answer.pick(11)
+        task = app.put(many)
+        await until_ready(app, pilot)
+        await pilot.press("1", "enter")
+        assert await answer_of(task) == Answer.pick(0)
+        task = app.put(many)
+        await until_ready(app, pilot)
+        await pilot.press("9")
+        assert await answer_of(task) == Answer.pick(8)

@@ -16,7 +16,7 @@ from xun.frontends.tui.prompt.complete import Completer, Item
 from xun.frontends.tui.prompt.history import History
 from xun.frontends.tui.prompt.popup import Popup
 
-_FOUND = 8  # earlier prompts shown at once
+_FOUND = 50  # earlier prompts at most
 
 
 class Prompt(Vertical):
@@ -66,6 +66,11 @@ class Prompt(Vertical):
     def blank(self) -> bool:
         return not self.area.text.strip()
 
+    @property
+    def engaged(self) -> bool:
+        """Whether keys mean something special just now: a search goes on, or a list is open."""
+        return self._searching is not None or self._popup.is_open
+
     def idle(self) -> float:
         """Seconds since the last key that was typed here."""
         return time.monotonic() - self._last_key
@@ -74,10 +79,13 @@ class Prompt(Vertical):
         """Let what is typed come here, from now on: a key that comes while nothing has the focus would be lost."""
         self.screen.set_focus(self.area)
 
-    def insert(self, text: str) -> None:
-        """Type `text` at the cursor."""
+    def type(self, text: str) -> None:
+        """Take `text` as if it had been typed here: into a search where one goes on, else at the cursor."""
         self._last_key = time.monotonic()
-        self.area.insert(text)
+        if self._searching is not None:
+            self._search(self._searching + text)
+        else:
+            self.area.insert(text)
 
     def put_back(self, text: str) -> None:
         """Put `text` before whatever is there: a prompt that was taken back, or not delivered."""
@@ -134,12 +142,11 @@ class Prompt(Vertical):
             case "tab":
                 return self._accept()
             case "enter":
-                chosen = self._popup.chosen
-                typed = self.area.before_cursor[self._start :]
-                if chosen is None or chosen.text == typed:
-                    self._close()
-                    return False
-                return self._accept()
+                # What is typed is sent as it stands, unless another line of the list was looked for.
+                if self._popup.moved:
+                    return self._accept()
+                self._close()
+                return False
             case _:
                 return False
         return True
@@ -219,7 +226,8 @@ class Prompt(Vertical):
             self._kept = self.area.text
         self._searching = query
         found = self.history.search(query, _FOUND)
-        title = f"history: {query}" if found else f"history: {query}  (nothing found)"
+        keys = "↑ ↓ choose · Enter takes it · Esc goes back" if found else "nothing found · Esc goes back"
+        title = f"search: {query}▏  {keys}"
         self._popup.open([Item(text) for text in found], title=title)
 
     def _search_key(self, event: Key) -> bool:

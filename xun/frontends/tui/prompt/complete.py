@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-SHOWN = 8  # completions at most
+LIMIT = 50  # completions at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Completer:
         if first_line and before.startswith("/") and not before.startswith("//"):
             items = tuple(self._commands(before))
             start = before.rfind(" ") + 1
-            return Found(start, items[:SHOWN]) if items else None
+            return Found(start, items[:LIMIT]) if items else None
         start = _word_start(before)
         if before[start : start + 1] != "@":
             return None
@@ -52,7 +52,7 @@ class Completer:
         if files is None:
             return Found(start, (), "looking for files …")
         names = self._rank(before[start + 1 :], files)
-        items = tuple(Item(f"@{_quoted(name)}") for name in names[:SHOWN])
+        items = tuple(Item(f"@{_quoted(name)}") for name in names[:LIMIT])
         return Found(start, items) if items else None
 
     def _rank(self, query: str, files: Sequence[str]) -> list[str]:

@@ -12,6 +12,8 @@ from xun.frontends.text import one_line
 from xun.frontends.tui.prompt.complete import Item
 from xun.frontends.tui.safe import plain
 
+ROWS = 8  # items in view at a time
+
 
 class Popup(Static):
     """Shows items, one of them chosen."""
@@ -26,6 +28,7 @@ class Popup(Static):
         self._items: tuple[Item, ...] = ()
         self._at = 0
         self._title = ""
+        self.moved = False  # whether another item than the first offered was looked for
 
     @property
     def is_open(self) -> bool:
@@ -41,7 +44,7 @@ class Popup(Static):
         if not items and not title:
             self.close()
             return
-        self._items, self._title, self._at = tuple(items), title, 0
+        self._items, self._title, self._at, self.moved = tuple(items), title, 0, False
         self.add_class("-open")
         self._draw()
 
@@ -53,6 +56,7 @@ class Popup(Static):
         """Choose the next (1) or previous (-1) item, round the ends."""
         if self._items:
             self._at = (self._at + step) % len(self._items)
+            self.moved = True
             self._draw()
 
     def on_resize(self, event: Resize) -> None:
@@ -62,9 +66,10 @@ class Popup(Static):
     def _draw(self) -> None:
         width = max(self.app.size.width - 4, 20)
         lines = [plain(self._title, "dim")] if self._title else []
-        room = max((len(item.text) for item in self._items), default=0)
-        room = min(room, width // 2)
-        for index, item in enumerate(self._items):
+        first = max(0, min(self._at - ROWS // 2, len(self._items) - ROWS))
+        shown = self._items[first : first + ROWS]
+        room = min(max((len(item.text) for item in self._items), default=0), width // 2)
+        for index, item in enumerate(shown, first):
             here = index == self._at
             text = one_line(item.text, width).ljust(room)
             line = plain(f"{'▸' if here else ' '} {text}", "bold" if here else "")
@@ -72,4 +77,6 @@ class Popup(Static):
             if item.help and help_room > 10:
                 line = line + plain(f"   {one_line(item.help, help_room)}", "dim")
             lines.append(line)
+        if len(shown) < len(self._items):
+            lines.append(plain(f"  {self._at + 1} of {len(self._items)}", "dim"))
         self.update(Content("\n").join(lines))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,13 +37,14 @@ class Menu:
 
 
 ONCE = Choice("yes, once", Answer.once(), "y")
-NO = Choice("no, and say why (the reason may be empty)", Answer.no(), "n", entry="reason")
+NO = Choice("no, and say why", Answer.no(), "n", entry="reason")
 
 
-def menu_of(ask: Ask, saves: Sequence[str] = ()) -> Menu:
+def menu_of(ask: Ask, saves: Sequence[str] = (), shown: Callable[[str], str] = str) -> Menu:
     """The answers to `ask`.
 
     `saves` is what *always* would write, a line each; without it nothing can be saved, and *always* is not offered.
+    `shown` gives a path as the person knows it.
     """
     if ask.choices:
         return _tool_question(ask)
@@ -51,12 +52,18 @@ def menu_of(ask: Ask, saves: Sequence[str] = ()) -> Menu:
     kept = list(dict.fromkeys(what for decision in ask.decisions for what in decision.grantable)) if soft else []
     if not kept:
         return Menu((ONCE, NO), 0 if ask.default != "no" else 1)
-    always = [Choice("always", Answer.always(), "a", "saves " + " ".join(saves))] if saves else []
+    always = [Choice("always", Answer.always(), "a", _saved(saves))] if saves else []
     if all(decision.action.kind == "write" for decision in ask.decisions):
-        return _write_question(ask, kept, always)
+        return _write_question(ask, [shown(path) for path in kept], always)
     session = Choice("yes, for this session", Answer.session(), "s", ", ".join(kept))
     choices = (ONCE, session, *always, NO)
     return Menu(choices, 0 if ask.default != "no" else len(choices) - 1)
+
+
+def _saved(lines: Sequence[str]) -> str:
+    """The rules of a policy file, in one line."""
+    rules = "\n".join(line for line in lines if line).split("[[rule]]\n")
+    return "saves " + "; ".join(rule.strip().replace("\n", ", ") for rule in rules if rule.strip())
 
 
 def secret_menu(label: str) -> Menu:
@@ -65,9 +72,9 @@ def secret_menu(label: str) -> Menu:
 
 
 def _write_question(ask: Ask, kept: Sequence[str], always: Sequence[Choice]) -> Menu:
-    grant = Choice("allow, and later changes of it in this session", Answer.session(), "g", ", ".join(kept))
+    grant = Choice("allow, and from now on in this session", Answer.session(), "g", ", ".join(kept))
     once = Choice("allow this time", Answer.once(), "y")
-    deny = Choice("deny, and say why (the reason may be empty)", Answer.no(), "n", entry="reason")
+    deny = Choice("deny, and say why", Answer.no(), "n", entry="reason")
     # Enter is the narrower of the two yeses: a slip of the finger should widen nothing.
     return Menu((grant, once, deny), 1 if ask.default != "no" else 2, tuple(always))
 

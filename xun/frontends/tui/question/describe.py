@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from textual.content import Content
-
-from xun.frontends.tui.safe import plain
-from xun.policy.action import Run, Write, describe
+from xun.frontends.tui.transcript.diff import Diff
+from xun.frontends.tui.transcript.line import Line
+from xun.frontends.tui.transcript.wrap import clean, wrap, wrap_all
+from xun.policy.action import Read, Run, Write, describe
 from xun.policy.decision import Ask, Decision, Reason
 
-_DIFF_STYLES = {"+": "$success", "-": "$error", "@": "$secondary"}
+Shown = Callable[[str], str]
+"""A path as the person knows it."""
+
+_WHOLE = 1 << 30  # lines of a diff: all of them
+_WHY = "why: "
 
 
 def heading(ask: Ask) -> str:
@@ -23,30 +27,52 @@ def heading(ask: Ask) -> str:
     return ("Careful: " if hard else "") + (what.get(kinds.pop(), "Allow this?") if len(kinds) == 1 else "Allow this?")
 
 
-def body(ask: Ask) -> Content:
-    """All of it. Nothing is cut: what is too long is scrolled."""
+def body(ask: Ask, width: int, shown: Shown = str) -> list[Line]:
+    """All of it, at `width` cells. Nothing is cut: what is too long is scrolled. A title is not said again."""
     if ask.question:
-        return plain(ask.question)
-    return Content("\n").join(line for decision in ask.decisions for line in _decision(decision))
+        return [] if ask.question == ask.title else wrap_all(clean(ask.question), "", width)
+    return [line for decision in ask.decisions for line in _decision(decision, width, shown)]
 
 
-def _decision(decision: Decision) -> Iterator[Content]:
+def why(ask: Ask, width: int, shown: Shown = str) -> list[Line]:
+    """Only the reasons, the hard ones first."""
+    pairs = [(reason, decision) for decision in ask.decisions for reason in decision.reasons]
+    pairs.sort(key=lambda pair: not pair[0].hard)
+    return [line for reason, decision in pairs for line in _why(reason, decision, width, _WHY, shown)]
+
+
+def _decision(decision: Decision, width: int, shown: Shown) -> Iterator[Line]:
     match decision.action:
         case Run(command=command, cwd=cwd, env=env):
-            yield plain(command, "bold")
-            yield plain(f"in {cwd}" + (f" with {' '.join(f'{k}={v}' for k, v in env.items())}" if env else ""), "dim")
-        case Write(diff=diff) as action:
-            yield plain(describe(action), "bold")
-            yield from (plain(line, _DIFF_STYLES.get(line[:1], "")) for line in (diff or "").split("\n") if line)
+            yield from wrap_all(clean(command), "strong", width)
+            variables = f" with {' '.join(f'{name}={value}' for name, value in env.items())}" if env else ""
+            yield from _line(f"in {shown(cwd)}{variables}", "muted", width)
+        case Write(path=path, op=op, diff=diff):
+            yield from _line(f"{op} {shown(path)}", "strong", width)
+            if diff:
+                yield from Diff(diff, 0, 0).render(width, _WHOLE) or wrap_all(clean(diff), "", width)
+        case Read(path=path):
+            yield from _line(f"read {shown(path)}", "strong", width)
         case action:
-            yield plain(describe(action), "bold")
-    for reason in decision.reasons:
-        yield _why(reason, decision)
+            yield from _line(describe(action), "strong", width)
+    first = _WHY
+    for reason in sorted(decision.reasons, key=lambda reason: not reason.hard):
+        yield from _why(reason, decision, width, first, shown)
+        first = " " * len(_WHY)
 
 
-def _why(reason: Reason, decision: Decision) -> Content:
-    about = reason.segment if reason.segment and isinstance(decision.action, Run) else ""
-    whole = isinstance(decision.action, Run) and about == decision.action.command
+def _line(text: str, style: str, width: int) -> list[Line]:
+    return wrap_all(clean(text), style, width, rest=(("  ", ""),))
+
+
+def _why(reason: Reason, decision: Decision, width: int, first: str, shown: Shown) -> list[Line]:
+    style = "hard" if reason.hard else "soft"
     rule = f" ({reason.rule})" if reason.rule else ""
-    text = f"why: {reason.text}{rule}" + (f"   in: {about}" if about and not whole else "")
-    return plain(text, "bold $error" if reason.hard else "$warning")
+    text = reason.text
+    if isinstance(decision.action, Read | Write):
+        text = text.replace(decision.action.path, shown(decision.action.path))
+    part = reason.segment if isinstance(decision.action, Run) and reason.segment != decision.action.command else None
+    pieces = [(clean(f"{text}{rule}").replace("\n", " "), style)]
+    if part:
+        pieces.append((clean(f"  in: {part}").replace("\n", " "), ""))
+    return wrap(pieces, width, first=((first, style),), rest=((" " * len(first), ""),))

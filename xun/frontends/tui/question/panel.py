@@ -8,18 +8,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key, Resize
 from textual.message import Message
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from xun.frontends.tui.question.choices import Choice, Menu, menu_of
-from xun.frontends.tui.question.describe import body, heading
+from xun.frontends.tui.question.describe import Shown, body, heading, why
+from xun.frontends.tui.question.look import all_kept, answers, content_of, entry, hint
 from xun.frontends.tui.safe import plain
+from xun.frontends.tui.transcript.line import Line
 from xun.policy.decision import Answer, Ask
 
 GRACE = 0.6  # seconds without a key before the question takes the keys
@@ -27,12 +31,15 @@ GRACE_WITH_DRAFT = 1.5  # the same while something half typed stands in the prom
 _ANSWERS = "a number or letter answers · Esc no · Tab back to the prompt"
 _NUMBERS = "a number answers · Esc leaves it · Tab back to the prompt"
 _WAITS = "waits until you stop typing · Tab answers now"
-_PLACEHOLDERS = {
-    "reason": "why? Enter says no, Esc goes back",
-    "words": "Enter sends it, Esc goes back",
-    "secret": "it is not shown; Enter takes it, Esc goes back",
+_ENTRY_HINTS = {
+    "reason": "Enter says no, with a reason or without · Esc goes back",
+    "words": "Enter sends it · Esc goes back",
+    "secret": "it is not shown · Enter takes it · Esc goes back",
 }
-_OTHERS = 8  # rows that the rest of the screen keeps
+_REASONS = 2  # rows of reasons beside what is scrolled
+_READABLE = 3  # rows of what is asked that must be in view; with fewer, the answers take less room
+_ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall:
+_TALL = 20
 
 
 @dataclass(slots=True)
@@ -45,20 +52,22 @@ class _Waiting:
 class QuestionPanel(Vertical, can_focus=True):
     """Puts questions to the person, one after another.
 
-    `idle` tells the seconds since the last key, `draft` whether the prompt holds text. `saves` tells, for a question,
-    what *always* would write, a line each.
+    `idle` tells the seconds since the last key, `draft` whether the prompt holds text, `engaged` whether a list or a
+    search is open there. `saves` tells, for a question, what *always* would write, a line each; `shown` gives a path as
+    the person knows it. A yes counts only once all of the question was in view.
     """
 
     DEFAULT_CSS = """
     QuestionPanel { height: auto; display: none; border: round $warning; padding: 0 1; }
     QuestionPanel.-asking { display: block; }
     QuestionPanel.-careful { border: heavy $error; }
+    QuestionPanel.-plain { border: round $primary; }
     QuestionPanel #question-body { height: auto; scrollbar-size-vertical: 1; }
     QuestionPanel #question-text { width: 1fr; }
     QuestionPanel #question-menu { margin: 1 0 0 0; }
+    QuestionPanel.-close #question-menu { margin: 0; }
     QuestionPanel #question-entry { display: none; border: none; height: 1; padding: 0; }
     QuestionPanel.-typing #question-entry { display: block; }
-    QuestionPanel.-typing #question-menu { display: none; }
     """
 
     class Typed(Message):
@@ -76,10 +85,12 @@ class QuestionPanel(Vertical, can_focus=True):
         *,
         idle: Callable[[], float],
         draft: Callable[[], bool],
+        engaged: Callable[[], bool] = lambda: False,
         saves: Callable[[Ask], Sequence[str]] = lambda ask: (),
+        shown: Shown = str,
     ) -> None:
         super().__init__()
-        self._idle, self._draft, self._saves = idle, draft, saves
+        self._idle, self._draft, self._engaged, self._saves, self._path = idle, draft, engaged, saves, shown
         self._waiting: list[_Waiting] = []
         self._menu = Menu((), 0)
         self._at = 0
@@ -88,6 +99,9 @@ class QuestionPanel(Vertical, can_focus=True):
         self._entry: Choice | None = None
         self._grace: Timer | None = None
         self._armed = False
+        self._room = 0
+        self._number = ""
+        self._seen = False
 
     def compose(self) -> ComposeResult:
         """The parts, top to bottom."""
@@ -95,6 +109,10 @@ class QuestionPanel(Vertical, can_focus=True):
             yield Static(Content(), id="question-text", markup=False)
         yield Static(Content(), id="question-menu", markup=False)
         yield Input(id="question-entry", compact=True)
+
+    def on_mount(self) -> None:
+        """Take notice when other parts of the screen grow or shrink."""
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._fit)
 
     # Asking
 
@@ -135,7 +153,14 @@ class QuestionPanel(Vertical, can_focus=True):
         if self._shown is None or part.max_scroll_y <= 0:
             return False
         part.scroll_relative(y=lines, animate=False)
+        self.call_after_refresh(self._look)
         return True
+
+    def _look(self) -> None:
+        """Has all of it been in view by now?"""
+        part = self.query_one("#question-body")
+        self._seen = self._seen or part.scroll_y >= part.max_scroll_y
+        self._tell_of_more()
 
     def _show(self) -> None:
         first = self._waiting[0] if self._waiting else None
@@ -150,14 +175,14 @@ class QuestionPanel(Vertical, can_focus=True):
             self._stop_grace()
             self.post_message(self.Left())
             return
-        self._menu = first.menu or menu_of(first.ask, self._saves(first.ask))
-        self._at, self._moved = self._menu.default, False
+        self._menu = first.menu or menu_of(first.ask, self._saves(first.ask), self._path)
+        self._at, self._moved, self._number = self._menu.default, False, ""
+        self._seen = False
         self.set_class(any(decision.hard for decision in first.ask.decisions), "-careful")
-        self.query_one("#question-text", Static).update(body(first.ask))
+        self.set_class(bool(first.ask.question), "-plain")
         self.query_one("#question-body").scroll_home(animate=False)
         self._title()
         self._draw()
-        self._fit()
         if self.has_focus:
             # The next of several: the key that answered the last must not answer this one too.
             self.post_message(self.Left())
@@ -181,7 +206,8 @@ class QuestionPanel(Vertical, can_focus=True):
         if self._shown is None or self._entry is not None or self.ready:
             return
         grace = GRACE_WITH_DRAFT if self._draft() else GRACE
-        if (left := grace - self._idle()) > 0:
+        left = grace if self._engaged() else grace - self._idle()
+        if left > 0:
             self._grace = self.set_timer(left, self._quiet)
             return
         self.take()
@@ -236,9 +262,8 @@ class QuestionPanel(Vertical, can_focus=True):
         return True
 
     def _letter(self, key: str) -> bool:
-        if key.isdecimal() and 1 <= int(key) <= len(self._menu.choices):
-            self._choose(self._menu.choices[int(key) - 1])
-            return True
+        if key.isdecimal():
+            return self._digit(key)
         if self._draft():
             return False  # the person may be going on with a word
         if key in ("j", "k") and not any(choice.key == key for choice in self._menu.choices):
@@ -246,7 +271,6 @@ class QuestionPanel(Vertical, can_focus=True):
         if key == "m" and self._menu.more:
             self._menu = self._menu.opened()
             self._draw()
-            self._fit()
             return True
         for choice in self._menu.choices:
             if choice.key == key:
@@ -254,27 +278,42 @@ class QuestionPanel(Vertical, can_focus=True):
                 return True
         return False
 
+    def _digit(self, key: str) -> bool:
+        """A number answers as soon as no longer one could be meant; until then it moves the mark, for Enter to take."""
+        count = len(self._menu.choices)
+        number = int(self._number + key) if int(self._number + key) <= count else int(key)
+        if not 1 <= number <= count:
+            return False
+        self._number = str(number)
+        if number * 10 > count:
+            self._choose(self._menu.choices[number - 1])
+        else:
+            self._at, self._moved = number - 1, True
+            self._draw()
+        return True
+
     def _choose(self, choice: Choice) -> None:
+        if choice.answer.yes and not choice.entry and not self._seen and self.scroll_body(self._page()):
+            return  # a yes to what has not been seen is none: it shows the rest first
         if not choice.entry:
             self._give(choice.answer)
             return
         self._entry = choice
         self.add_class("-typing")
-        entry = self.query_one("#question-entry", Input)
-        entry.value = ""
-        entry.password = choice.entry == "secret"
-        entry.placeholder = _PLACEHOLDERS[choice.entry]
-        entry.focus()
-        self._fit()
+        line = self.query_one("#question-entry", Input)
+        line.value = ""
+        line.password = choice.entry == "secret"
+        line.focus()
+        self._draw()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """The reason, or the own words, are complete."""
         event.stop()
-        entry, text = self._entry, event.value.strip()
-        if entry is None or (entry.entry != "reason" and not text):
+        choice, text = self._entry, event.value.strip()
+        if choice is None or (choice.entry != "reason" and not text):
             return
         event.input.value = ""
-        self._give(Answer.no(text or None) if entry.entry == "reason" else Answer.say(text))
+        self._give(Answer.no(text or None) if choice.entry == "reason" else Answer.say(text))
 
     def key_escape(self, event: Key) -> None:
         """Leave the line for a reason without answering."""
@@ -282,7 +321,10 @@ class QuestionPanel(Vertical, can_focus=True):
             event.stop()
             self._close_entry()
             self.focus()
-            self._fit()
+            self._draw()
+
+    def _page(self) -> int:
+        return max(self.query_one("#question-body").size.height - 1, 1)
 
     def _close_entry(self) -> None:
         self._entry = None
@@ -295,29 +337,53 @@ class QuestionPanel(Vertical, can_focus=True):
     # Looks
 
     def on_resize(self, event: Resize) -> None:
-        """Keep room for the transcript."""
-        self._fit()
+        """Fit the new width."""
+        self._draw()
 
-    def _fit(self) -> None:
-        rows = len(self._menu.choices) + bool(self._menu.more) + 4
-        self.query_one("#question-body").styles.max_height = max(self.app.size.height - rows - _OTHERS, 3)
-        self.call_after_refresh(self._tell_of_more)
-
-    def _tell_of_more(self) -> None:
-        more = self.query_one("#question-body").max_scroll_y > 0
-        self.border_subtitle = plain("Page Down shows the rest") if more else Content()
+    def _fit(self, screen: Screen[Any]) -> None:
+        if self._shown is not None and self._free_rows() != self._room:
+            self._draw()
 
     def _draw(self) -> None:
-        lines = [self._line(index, choice) for index, choice in enumerate(self._menu.choices)]
-        if self._menu.more:
-            lines.append(plain("    m more answers", "dim"))
-        answers = _ANSWERS if any(choice.key for choice in self._menu.choices) else _NUMBERS
-        hint = answers if self.ready else _WAITS
-        self.query_one("#question-menu", Static).update(Content("\n").join([*lines, plain(hint, "dim")]))
+        """Lay out what is asked and the answers in the rows that the rest of the screen leaves."""
+        if self._shown is None:
+            return
+        width = max((self.size.width or self.app.size.width - 4) - 1, 8)  # beside a scrollbar
+        asked, menu = body(self._shown.ask, width, self._path), self._rows(width)
+        rows = self._room = self._free_rows()
+        if len(asked) > rows - len(menu) - 1:  # why it asks stays in view beside what is scrolled
+            reasons = why(self._shown.ask, width, self._path)[:_REASONS]
+            menu = [*reasons, *menu]
+        close = rows - len(menu) - bool(asked) < min(len(asked), _READABLE)
+        if close and self._entry is None:
+            asked += all_kept(self._menu.choices, width)
+            menu = answers(self._menu, self._at, width, ready=self.ready, kept=False)
+        self.set_class(close or not asked, "-close")
+        self.query_one("#question-text", Static).update(content_of(asked))
+        self.query_one("#question-menu", Static).update(content_of(menu))
+        part = self.query_one("#question-body")
+        part.display = bool(asked)
+        part.styles.max_height = max(rows - len(menu) - (not close) - (self._entry is not None), 1)
+        self.call_after_refresh(self._look)
 
-    def _line(self, index: int, choice: Choice) -> Content:
-        here = index == self._at
-        mark = "▸" if here else " "
-        key = f" ({choice.key})" if choice.key else ""
-        text = plain(f"{mark} {index + 1} {choice.label}{key}", "bold" if here and self.ready else "")
-        return text + plain(f"   {choice.keeps}", "dim") if choice.keeps else text
+    def _rows(self, width: int) -> list[Line]:
+        if self._entry is not None:
+            return entry(self._entry, _ENTRY_HINTS[self._entry.entry], width)
+        keys = _ANSWERS if any(choice.key for choice in self._menu.choices) else _NUMBERS
+        return [
+            *answers(self._menu, self._at, width, ready=self.ready),
+            *hint(keys if self.ready else _WAITS, width),
+        ]
+
+    def _free_rows(self) -> int:
+        """Rows between the borders that nothing else on the screen needs."""
+        others = [part for part in self.siblings if part.display]
+        fixed = [part for part in others if not (part.styles.height and part.styles.height.is_fraction)]
+        taken = sum(part.outer_size.height for part in fixed) + 2
+        return self.app.size.height - taken - (_ABOVE if self.app.size.height >= _TALL else 1)
+
+    def _tell_of_more(self) -> None:
+        part = self.query_one("#question-body")
+        below = int(part.max_scroll_y - part.scroll_y)
+        rest = "Page Down shows the rest" if self._seen else "Page Down shows the rest; a yes counts after it"
+        self.border_subtitle = plain(f"{below} more rows · {rest}") if below > 0 else Content()

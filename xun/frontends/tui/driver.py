@@ -1,0 +1,38 @@
+"""The terminal under the screen: drawn on whichever descriptor is one, given back as it was, and never waited for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import IO, Any
+
+from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
+
+_LEAVING = 1.0  # seconds that the last words may take to reach a terminal that may not be there any more
+
+
+def driver_on(attributes: list[Any], out: IO[str]) -> Callable[..., LinuxDriver]:
+    """The driver's class for a terminal that `out` leads to and whose settings were `attributes`."""
+
+    class Driver(LinuxDriver):
+        def __init__(
+            self, app: App[Any], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
+        ) -> None:
+            super().__init__(app, debug=debug, mouse=mouse, size=size)
+            self._file = out
+
+        def start_application_mode(self) -> None:
+            """Take the terminal; what is given back is what it was before anything of xun ran."""
+            super().start_application_mode()
+            self.attrs_before = attributes
+
+        def close(self) -> None:
+            """End the thread that writes. It may be stuck, or have died with the terminal."""
+            writer = self._writer_thread
+            if writer is not None:
+                ending = threading.Thread(target=writer.stop, name="xun-last-words", daemon=True)
+                ending.start()
+                ending.join(_LEAVING)
+
+    return Driver
