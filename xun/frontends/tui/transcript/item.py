@@ -115,7 +115,7 @@ class Prompt(Folding):
 class Notice(Item):
     """Something xun says. The mark and a word tell the level, so that no colour has to."""
 
-    __slots__ = ("_level", "_source")
+    __slots__ = ("_source", "level")
 
     _MARKS: ClassVar[dict[str, tuple[str, str]]] = {
         "info": ("· ", ""),
@@ -127,11 +127,11 @@ class Notice(Item):
     def __init__(self, text: str, level: str = "info", *, gap: bool = True) -> None:
         super().__init__(gap=gap)
         self._source = text
-        self._level = level if level in self._MARKS else "info"
+        self.level = level if level in self._MARKS else "info"
 
     def body(self, width: int) -> list[Line]:
-        mark, word = self._MARKS[self._level]
-        style = "muted" if self._level in ("info", "command") else self._level
+        mark, word = self._MARKS[self.level]
+        style = "muted" if self.level in ("info", "command") else self.level
         first, *more = clean(self._source.strip("\n")).split("\n")
         rows = wrap(((word + first, style),), width, first=((mark, style),), rest=MARGIN)
         # Only the line that says it is marked: what follows is there to be read.
@@ -146,8 +146,8 @@ class Output(Item):
 
     __slots__ = ("_source",)
 
-    def __init__(self, text: str) -> None:
-        super().__init__()
+    def __init__(self, text: str, *, gap: bool = True) -> None:
+        super().__init__(gap=gap)
         self._source = text
 
     def body(self, width: int) -> list[Line]:

@@ -153,7 +153,7 @@ class ToolRow(Folding):
         facts = " · ".join(filter(None, self._facts(word)))
         facts = f"{facts} {'▸' if self.folded else '▾'}".lstrip()
         name, _, told = clean(title(self._call, 400)).partition(" ")
-        room = max(width - len(name) - len(facts) - 6, 12)
+        room = max(width - len(name) - len(facts) - 7, 12)  # rows that go on are two cells shorter
         pieces: list[Piece] = [(f"{mark} ", style), (name, "tool")]
         if told:
             pieces.append((f" {_cut(told, room)}", "text"))
