@@ -65,7 +65,7 @@ async def test_tab_takes_the_chosen_one() -> None:
 async def test_enter_sends_what_is_typed_unless_another_was_looked_for() -> None:
     async with prompt_of() as (app, pilot):
         await pilot.press(*"/mo")
-        await pilot.pause(0.05)
+        await pilot.pause(0.1)
         await pilot.press("enter")
         await pilot.pause()
         assert (app.text, app.sent) == ("", [("/mo", False)])
@@ -89,7 +89,7 @@ async def test_a_folder_can_be_entered() -> None:
 async def test_escape_closes_the_list_until_another_word() -> None:
     async with prompt_of() as (app, pilot):
         await pilot.press(*"/mo", "escape", *"del")
-        await pilot.pause(0.05)
+        await pilot.pause(0.1)
         await pilot.press("enter")
         await pilot.pause()
         assert app.sent == [("/model", False)]

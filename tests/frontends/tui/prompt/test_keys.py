@@ -28,7 +28,7 @@ async def test_these_keys_make_a_new_line(key: str) -> None:
 async def test_a_backslash_before_enter_makes_a_new_line() -> None:
     async with prompt_of() as (app, pilot):
         await pilot.press("a", "\\")
-        await pilot.pause(0.05)
+        await pilot.pause(0.1)
         await pilot.press("enter")
         assert app.text == "a\n"
         assert app.sent == []

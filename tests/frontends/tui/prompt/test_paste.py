@@ -88,7 +88,7 @@ async def test_ten_thousand_lines_are_folded_and_sent_whole() -> None:
     async with prompt_of() as (app, pilot):
         await pilot.press(*"see ")
         app.prompt.area.post_message(Paste(LONG))
-        await pilot.pause(0.05)
+        await pilot.pause(0.1)
         assert app.text == "see [pasted 1: 10,000 lines]"
         await pilot.press("enter")
         await pilot.pause()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-GAP = 0.012  # seconds: keys that follow each other faster are no person's
-SETTLE = 0.06  # seconds of silence after which a burst is over
+GAP = 0.03  # seconds: keys that follow each other faster are no person's
+SETTLE = 0.08  # seconds of silence after which a burst is over
 
 
 class Burst:
