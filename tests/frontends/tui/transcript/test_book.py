@@ -14,6 +14,7 @@ from xun.events import (
     Notice,
     TextDelta,
     ThinkingDelta,
+    ToolEnded,
     ToolProgress,
     ToolStarted,
     TurnEnded,
@@ -78,9 +79,38 @@ def test_the_message_is_truth_where_it_differs_from_the_deltas() -> None:
 def test_a_failed_attempt_takes_its_deltas_back_and_keeps_what_came_between() -> None:
     told = Told(turn(), user("go"), ThinkingDelta(text="hm"), *deltas("a\n\nb"), Notice(level="info", text="note"))
     told.hear(TextDelta(text=" c"), AttemptReset(attempt=1, reason="overloaded", wait=1.5), *deltas("good"))
-    assert told.lines == ["", "> go", "", "· note", "", "! warning: overloaded; trying again in 1.5 s", "", "  good"]
+    assert told.lines == [
+        "",
+        "> go",
+        "",
+        "· note",
+        "",
+        "! warning: overloaded (attempt 1); trying again in 1.5 s",
+        "",
+        "  good",
+    ]
     told.hear(reply("good"))
-    assert told.lines[-1] == "  good"
+    assert told.lines == ["", "> go", "", "· note", "", "· 1 attempt failed: overloaded", "", "  good"]
+
+
+def test_however_many_tries_fail_there_is_one_row_that_tells_the_last() -> None:
+    told = Told(turn())
+    for attempt in range(1, 6):
+        told.hear(TextDelta(text="half"), AttemptReset(attempt=attempt, reason=f"reason {attempt}\nmore", wait=0.0))
+        assert told.lines == ["", f"! warning: reason {attempt} … (attempt {attempt}); trying again now"]
+    told.hear(TurnEnded(status="failed", stop_reason="error", error=ErrorDetail(kind="x", message="no luck")))
+    assert told.lines == ["", "· 5 attempts failed: reason 5 …", "", "✗ error: no luck"]
+    told.hear(turn(), AttemptReset(attempt=1, reason="again", wait=2.0))
+    assert told.lines[-1] == "! warning: again (attempt 1); trying again in 2.0 s"
+
+
+def test_a_call_of_the_person_that_runs_while_an_attempt_is_taken_back_keeps_its_row() -> None:
+    call = bash("mine", "shell-1")
+    told = Told(turn(), *deltas("one\n\ntwo\n\nthree"), ToolStarted(call=call))
+    told.hear(AttemptReset(attempt=1, reason="busy", wait=1.0), ToolProgress(call_id=call.id, text="out"))
+    result = ToolResult(call_id=call.id, name="bash", content="exit code 0\nout")
+    told.hear(ToolEnded(call_id=call.id, name="bash", result=result, outcome="ok", seconds=0.0))
+    assert told.lines[:2] == ["", "✓ bash mine  exit 0 ▸"]
 
 
 def test_thinking_is_one_line_with_its_length() -> None:

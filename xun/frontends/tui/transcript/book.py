@@ -28,6 +28,7 @@ from xun.frontends.tui.transcript.answer import Block
 from xun.frontends.tui.transcript.holds import Holds
 from xun.frontends.tui.transcript.item import Compaction, Item, Prompt, Thinking, count
 from xun.frontends.tui.transcript.item import Notice as NoticeItem
+from xun.frontends.tui.transcript.retry import Retry
 from xun.frontends.tui.transcript.rows import Rows
 from xun.frontends.tui.transcript.splitter import split
 from xun.frontends.tui.transcript.stream import Stream
@@ -50,6 +51,7 @@ class Book:
         self._stream = Stream(rows, self._holds)
         self._calls: dict[str, tuple[int, ToolRow]] = {}
         self._asks: dict[str, str] = {}  # open questions, and the calls that they are about
+        self._retry: tuple[int, Retry] | None = None  # while a model call is tried again
         self._agent: str | None = None  # whose turn it is
 
     def load(self, messages: Iterable[Message]) -> None:
@@ -65,6 +67,7 @@ class Book:
         self._rows.truncate(0)
         self._calls.clear()
         self._asks.clear()
+        self._retry = None
 
     def flush(self) -> None:
         """Take in the deltas that wait."""
@@ -108,8 +111,8 @@ class Book:
             case MessageAdded(message=message):
                 self._message(message)
             case AttemptReset(reason=reason, wait=wait):
-                self._stream.drop()
-                self._rows.append(NoticeItem(f"{one_line(reason, 300)}; trying again in {wait:.1f} s", "warning"))
+                self._drop()
+                self._tried(reason, wait)
             case HistoryReplaced(messages=messages, reason=reason):
                 # What was compacted stays readable here; the mark comes with `Compacted`.
                 if reason == "compact":
@@ -165,13 +168,38 @@ class Book:
         self._calls[call.id] = (self._rows.append(row), row)
         return row
 
+    def _drop(self) -> None:
+        """Take back what is provisional. Calls that stood below it, such as the person's own, have moved up."""
+        moved = self._stream.drop()
+        if moved is not None:
+            for index in range(moved, len(self._rows)):
+                row = self._rows[index]
+                if isinstance(row, ToolRow):
+                    self._calls[row.call_id] = (index, row)
+
+    def _tried(self, reason: str, wait: float) -> None:
+        if self._retry is None:
+            retry = Retry()
+            self._retry = (self._rows.append(retry), retry)
+        index, retry = self._retry
+        retry.failed(reason, wait)
+        self._rows.changed(index)
+
+    def _no_more_tries(self) -> None:
+        if self._retry is not None:
+            index, retry = self._retry
+            retry.finish()
+            self._rows.changed(index)
+            self._retry = None
+
     def _message(self, message: Message) -> None:
         if message.role == "assistant":
+            self._no_more_tries()
             if self._stream.settle(message):
                 for call in message.calls:
                     self._row(call)
                 return
-            self._stream.drop()
+            self._drop()
         if message.role == "tool":
             for result in message.results:
                 if result.call_id in self._calls and not self._calls[result.call_id][1].finished:
@@ -203,6 +231,7 @@ class Book:
 
     def _end(self, event: TurnEnded) -> None:
         self._agent = None
+        self._no_more_tries()
         self._stream.close()
         if event.status == "cancelled":
             self._rows.append(NoticeItem("interrupted"))

@@ -29,7 +29,7 @@ class Holds:
         free = [index for index in self._held if not self._reading(index)]
         for index in free:
             item = self._held.pop(index)
-            if index < len(self._rows) and self._rows[index] is item:
-                item.release()
+            item.release()
+            if index < len(self._rows) and self._rows[index] is item:  # it may be gone, or have moved up
                 self._rows.changed(index)
         return bool(free)

@@ -54,16 +54,19 @@ class Stream:
                 self._think(text)
             index = end
 
-    def drop(self) -> None:
-        """Take back what was written since the last message."""
+    def drop(self) -> int | None:
+        """Take back what was written since the last message. Gives the index from which other items have moved up."""
         self._waiting.clear()
+        moved = None
         if self._written:
-            kept = [self._rows[i] for i in range(self._start, len(self._rows))]
-            self._rows.truncate(self._start)
+            moved = self._start
+            kept = [self._rows[i] for i in range(moved, len(self._rows))]
+            self._rows.truncate(moved)
             for item in kept:
                 if item not in self._written:
                     self._rows.append(item)
         self._reset()
+        return moved
 
     def settle(self, message: Message) -> bool:
         """The message has come. True if what was written says the same, and so stays; else it must be dropped."""

@@ -71,6 +71,10 @@ class ToolRow(Folding):
         self._held: tuple[int, list[Line]] | None = None
 
     @property
+    def call_id(self) -> str:
+        return self._call.id
+
+    @property
     def finished(self) -> bool:
         return self._state not in ("waiting", "running")
 
