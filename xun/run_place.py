@@ -12,14 +12,20 @@ from xun.result import XunError
 from xun.run_plan import RunPlan, SetupError, working_folder
 from xun.sessions.index import Entry, find, last
 
+_TOLD = 3  # files of sessions that cannot be used
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The workspace; the demonstration's copy where it is one; the session that goes on there."""
+    """The workspace; the demonstration's copy where it is one; the session that goes on there.
+
+    `notices` are lines for the person: files of sessions that cannot be used and were passed over.
+    """
 
     folder: Path
     copy: Path | None = None
     entry: Entry | None = None
+    notices: tuple[str, ...] = ()
 
 
 def place_of(plan: RunPlan, paths: Paths) -> Place:
@@ -33,14 +39,21 @@ def place_of(plan: RunPlan, paths: Paths) -> Place:
         return Place(own if plan.cwd is None and own.is_dir() else working_folder(plan.cwd), entry=entry)
     if plan.last:
         folder = working_folder(plan.cwd)
-        entry = last(paths.sessions, folder)
-        if entry is None:
-            raise SetupError("there is no session of this folder to continue; see xun sessions list --all")
-        return Place(folder, entry=entry)
+        found = last(paths.sessions, folder)
+        passed = _few(found.passed)
+        if found.entry is None:
+            line = "there is no session of this folder to continue; see xun sessions list --all"
+            raise SetupError("; ".join([line, *passed]))
+        return Place(folder, entry=found.entry, notices=passed)
     if plan.settings.get("model") == demo.MODEL:
         copy = demo.make_copy()
         return Place(copy, copy)
     return Place(working_folder(plan.cwd))
+
+
+def _few(lines: tuple[str, ...]) -> tuple[str, ...]:
+    more = len(lines) - _TOLD
+    return (*lines[:_TOLD], f"{more} more files of sessions cannot be used") if more > 0 else lines
 
 
 def moved(own: Path, folder: Path) -> list[str]:

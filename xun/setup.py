@@ -149,7 +149,7 @@ def build_run(
     if stored is not None:
         agent.bus.seq = stored.last_seq
         agent.totals.add(EARLIER, stored.usage, stored.cost)
-        for line in (*stored.notices, *moved(Path(stored.header.cwd), folder)):
+        for line in (*place.notices, *stored.notices, *moved(Path(stored.header.cwd), folder)):
             say(line)
     if writer is not None:
         agent.bus.listen(writer.append)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,41 @@ def test_a_torn_last_line_costs_only_itself() -> None:
     assert prompts == ["one", "two", "three", "four", "five"]
     texts = [part["text"] for message in model.bodies[-1]["messages"] for part in message["content"]]
     assert texts == ["one", "answer 1", "two", "answer 2", "three", "answer 3", "four", "answer 4", "five"]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        pytest.param(lambda _: b"", "is empty", id="empty"),
+        pytest.param(lambda _: b"\0" * 5000, "is not a session file", id="nul"),
+        pytest.param(lambda _: os.urandom(4000).replace(b"{", b""), "is not a session file", id="binary"),
+        pytest.param(
+            lambda data: data.replace(b'"version":1', b'"version":99'), "was written by a newer xun", id="newer"
+        ),
+    ],
+)
+def test_a_session_that_cannot_be_used_is_named_with_the_reason(change: Callable[[bytes], bytes], why: str) -> None:
+    with Model(Say("answer 1"), Say("answer 2")) as model:
+        assert model.run("one").code == 0
+        [path] = sessions()
+        path.write_bytes(change(path.read_bytes()))
+        done = model.run("--continue", "two")
+        named = model.run("--resume", path.stem, "two")
+    assert (done.code, named.code, len(model.requests)) == (2, 2, 1)
+    for refused in (done, named):
+        [line] = lines(refused.err)
+        assert f"{path}: {why}" in line
+
+
+def test_a_damaged_line_in_the_middle_is_told_where_the_session_goes_on() -> None:
+    with Model(Say("answer 1"), Say("answer 2")) as model:
+        assert model.run("one").code == 0
+        [path] = sessions()
+        first, rest = path.read_bytes().split(b"\n", 1)
+        path.write_bytes(first + b"\n{{{garbage\n" + rest)
+        done = model.run("--continue", "two")
+    assert (done.code, done.out) == (0, "answer 2\n")
+    assert [line for line in lines(done.err) if "damaged" in line] == [f"{path.name}: damaged and left out: line 2"]
 
 
 @pytest.mark.bug("session-torn-last-line")

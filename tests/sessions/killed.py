@@ -21,7 +21,7 @@ from xun.sessions.resume import resume
 def work(folder: Path, ready: int, *, sync: bool) -> None:
     if not sync:  # forcing the disk takes most of the time: nearly every kill would fall there
         setattr(os, "fsync", lambda descriptor: None)  # noqa: B010 - the type checker rightly wants the real one
-    found = last(folder, folder)
+    found = last(folder, folder).entry
     seq = 0
     if found is None:
         writer = support.new(folder)

@@ -97,7 +97,7 @@ def test_events_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "said"),
     [
-        (b"", "not a session file"),
+        (b"", "is empty"),
         (b"{}\n", "not a session file"),
         (b'{"type":"session","ver', "not a session file"),
         (b'{"type":"session","version":2}\n', "newer xun"),

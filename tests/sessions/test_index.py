@@ -16,7 +16,7 @@ from xun.sessions.retention import prune
 
 
 def last_path(sessions: Path, folder: Path) -> Path | None:
-    entry = last(sessions, folder)
+    entry = last(sessions, folder).entry
     return entry.path if entry is not None else None
 
 
@@ -73,6 +73,43 @@ def test_foreign_and_damaged_files_are_named_and_hide_nothing(tmp_path: Path, wo
         str(sessions / "newer.jsonl"),
     ]
     assert last_path(sessions, work) == good
+
+
+UNUSABLE = [
+    pytest.param(b"", "is empty", id="empty"),
+    pytest.param(b"\0" * 5000, "is not a session file, or its first line is damaged", id="nul"),
+    pytest.param(bytes(range(255, 0, -1)) * 9, "is not a session file, or its first line is damaged", id="binary"),
+    pytest.param(b'{"type":"session","version":99}\n', "was written by a newer xun", id="newer"),
+]
+
+
+@pytest.mark.parametrize(("data", "why"), UNUSABLE)
+def test_a_file_that_is_passed_over_for_the_last_session_is_told_with_the_reason(
+    data: bytes, why: str, tmp_path: Path, work: Path
+) -> None:
+    sessions = tmp_path / "s"
+    older, good = saved(sessions, work, 3), saved(sessions, work, 2)
+    saved(sessions, tmp_path, 1).write_bytes(data)
+    bad = next(path for path in sessions.iterdir() if path not in (older, good))
+    found = last(sessions, work)
+    assert found.entry is not None and found.entry.path == good
+    [line] = found.passed
+    assert line.startswith(f"{bad}: {why}")
+    os.utime(bad, (1, 1))
+    assert last(sessions, work).passed == ()
+    with pytest.raises(SessionError, match=why):
+        find(sessions, bad.stem)
+
+
+def test_the_last_session_of_a_newer_xun_is_not_replaced_by_an_older_session(tmp_path: Path, work: Path) -> None:
+    sessions = tmp_path / "s"
+    old, newest = saved(sessions, work, 2), saved(sessions, work, 1)
+    newest.write_bytes(newest.read_bytes().replace(b'"version":1', b'"version":99'))
+    with pytest.raises(SessionError, match=f"{newest}: was written by a newer xun"):
+        last(sessions, work)
+    assert last(sessions, tmp_path).passed == (), "it is of another folder"
+    os.utime(newest, (1, 1))
+    assert last_path(sessions, work) == old
 
 
 def test_a_torn_session_is_listed(tmp_path: Path, work: Path) -> None:

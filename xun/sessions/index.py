@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from xun.sessions.record import Header, SessionError
+from xun.sessions.record import Header, LaterVersionError, SessionError
 
 _LINE = 1024 * 1024  # bytes of one line that are read for a title
 _EARLY = 20  # lines after the header in which the first prompt is looked for
@@ -64,23 +64,42 @@ def list_sessions(sessions: Path, folder: Path | None = None) -> Listing:
     return Listing(tuple(entries), tuple(problems))
 
 
-def last(sessions: Path, folder: Path) -> Entry | None:
-    """The session last used in `folder`, or None."""
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The session last used in a folder, None where there is none, and a line for each file used later that is none."""
+
+    entry: Entry | None
+    passed: tuple[str, ...] = ()
+
+
+def last(sessions: Path, folder: Path) -> Last:
+    """The session last used in `folder`.
+
+    Raises `SessionError` where that is one of a newer xun: an older one would not be what is asked for.
+    """
     wanted = os.path.realpath(folder)
-    for path in _files(sessions):
+    passed: list[str] = []
+    for path in _files(sessions, empty=True):
         try:
             with path.open("rb") as file:
                 header = Header.parse(file.readline(_LINE), path)
             if header.cwd == wanted:
-                return read_entry(path)
-        except (OSError, SessionError):
-            continue
-    return None
+                return Last(read_entry(path), tuple(passed))
+        except OSError as error:
+            passed.append(f"{path}: cannot be read: {error.strerror}")
+        except LaterVersionError as error:
+            if error.cwd == wanted:
+                raise
+            if not error.cwd:
+                passed.append(str(error))
+        except SessionError as error:
+            passed.append(str(error))
+    return Last(None, tuple(passed))
 
 
 def find(sessions: Path, prefix: str) -> Entry:
     """The session whose id is, or alone begins with, `prefix`. Raises `SessionError`."""
-    names = sorted(path.stem for path in _files(sessions))
+    names = sorted(path.stem for path in _files(sessions, empty=True))
     matches = [name for name in names if prefix and name.startswith(prefix)]
     if prefix in matches:
         matches = [prefix]
@@ -106,15 +125,15 @@ def read_entry(path: Path) -> Entry:
     return Entry(path, header, status.st_mtime, status.st_size, title, ended)
 
 
-def _files(sessions: Path) -> list[Path]:
-    """The session files, the last used first. An empty one is a session that ended before it began."""
+def _files(sessions: Path, *, empty: bool = False) -> list[Path]:
+    """The session files, the last used first; an `empty` one, too, where asked: a session that ended as it began."""
     found: list[tuple[float, str]] = []
     try:
         with os.scandir(sessions) as items:
             for item in items:
                 if item.name.endswith(".jsonl") and item.is_file(follow_symlinks=False):
                     status = item.stat(follow_symlinks=False)
-                    if status.st_size:
+                    if status.st_size or empty:
                         found.append((status.st_mtime, item.path))
     except (FileNotFoundError, NotADirectoryError):
         return []

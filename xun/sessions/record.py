@@ -21,6 +21,14 @@ class SessionError(XunError):
     """A session that cannot be found, read or used."""
 
 
+class LaterVersionError(SessionError):
+    """A session that a newer xun has written. `cwd` is the folder of the session, empty where it does not say."""
+
+    def __init__(self, where: object, cwd: object) -> None:
+        super().__init__(f"{where}: was written by a newer xun; update xun to read it")
+        self.cwd = cwd if isinstance(cwd, str) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """The first line. `created` is Unix time in seconds, `cwd` the absolute folder the agent works in.
@@ -41,7 +49,9 @@ class Header:
 
     @classmethod
     def parse(cls, line: bytes, where: object) -> Header:
-        """The header in `line` of the file `where`. Raises `SessionError`."""
+        """The header in `line` of the file `where`. Raises `SessionError`; for one of a newer xun `LaterVersionError`."""
+        if not line:
+            raise SessionError(f"{where}: is empty: xun ended before anything was stored, or the file was cut off")
         try:
             data: Any = json.loads(line)
             version = data["version"] if data["type"] == "session" else None
@@ -50,7 +60,7 @@ class Header:
         if not isinstance(version, int):
             raise SessionError(f"{where}: is not a session file, or its first line is damaged")
         if version > VERSION:
-            raise SessionError(f"{where}: was written by a newer xun; update xun to read it")
+            raise LaterVersionError(where, data.get("cwd"))
         try:
             text = {name: str(data[name]) for name in ("id", "cwd", "xun", "model")}
             return cls(created=float(data["created"]), parent=data.get("parent"), **text)
