@@ -82,5 +82,5 @@ async def test_a_resumed_session_counts_what_it_had_cost(work: Path) -> None:
     again = prepared(script(work), last=True)
     registry, context = commands_of(again, print)
     assert again.agent.usage.input_tokens == 5
-    assert (await registry.execute("/cost", context)).text == "earlier: price unknown for 5 tokens in, 0 out."
+    assert (await registry.execute("/cost", context)).text == "earlier: $0.0000 for 5 tokens in, 0 out."
     await again.aclose()

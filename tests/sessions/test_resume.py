@@ -25,6 +25,7 @@ from tests.sessions.support import (
 from xun.events import (
     HistoryReplaced,
     PlanUpdated,
+    TurnEnded,
 )
 from xun.messages import Image, Message, Text, Thinking, ToolResult, Usage
 from xun.sessions.repair import NOT_RUN
@@ -51,6 +52,14 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert session.last_seq == len(last)
     assert session.notices == ()
     check_durable(path)
+
+
+@pytest.mark.parametrize(("usage", "cost"), [(Usage(), 1.0), (Usage(input_tokens=1), None)])
+def test_a_turn_of_unknown_price_makes_the_cost_unknown_only_where_it_used_something(
+    tmp_path: Path, usage: Usage, cost: float | None
+) -> None:
+    end = TurnEnded(status="failed", stop_reason="error", usage=usage, cost=None)
+    assert load(saved(tmp_path, *turn(1), *started("more"), end)).cost == cost
 
 
 def test_history_is_what_was_added_and_replaced(tmp_path: Path) -> None:

@@ -74,14 +74,17 @@ def resolve(
 def _scripted(name: str, settings: ProviderSettings) -> tuple[Provider, ModelInfo]:
     from xun.providers.scripted import ScriptedProvider
 
-    capabilities = frozenset({"tools"})
     if name == "demo":
-        return ScriptedProvider.demo(), ModelInfo("demo", "demo", capabilities=capabilities)
+        return ScriptedProvider.demo(), _free("demo", "demo")
     file = name.removeprefix("scripted:").strip()
     if not file:
         raise ProviderError("config", "scripted: names no file; give one with replies, such as scripted:replies.json")
     path = (settings.cwd or Path()) / os.path.expanduser(file)  # noqa: PTH111 - it never raises, even for nobody's home
-    return ScriptedProvider.from_file(path), ModelInfo("scripted", path.name, capabilities=capabilities)
+    return ScriptedProvider.from_file(path), _free("scripted", path.name)
+
+
+def _free(provider: str, name: str) -> ModelInfo:
+    return ModelInfo(provider, name, capabilities=frozenset({"tools"}), input_price=0.0, output_price=0.0)
 
 
 def resolve_object(

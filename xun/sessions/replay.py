@@ -130,6 +130,9 @@ class Replay:
         self.turn = None
 
     def _spend(self, usage: Usage, cost: float | None) -> None:
+        """Count as a running session does: what used nothing costs nothing, whether or not its model has a price."""
+        if usage == Usage():
+            cost = cost or 0.0
         self.usage = self.usage + usage
         self.cost = None if self.cost is None or cost is None else self.cost + cost
 
