@@ -49,7 +49,7 @@ class Header:
 
     @classmethod
     def parse(cls, line: bytes, where: object) -> Header:
-        """The header in `line` of the file `where`. Raises `SessionError`; for one of a newer xun `LaterVersionError`."""
+        """The header in `line` of the file `where`. Raises `SessionError`, of a newer xun `LaterVersionError`."""
         if not line:
             raise SessionError(f"{where}: is empty: xun ended before anything was stored, or the file was cut off")
         try:
