@@ -23,7 +23,7 @@ from xun.events import (
 from xun.frontends.tui.transcript.book import Book
 from xun.frontends.tui.transcript.rows import Rows
 from xun.messages import Message, Text, Thinking, ToolCall, ToolResult
-from xun.policy.action import Run
+from xun.policy.action import Run, UseTool
 from xun.policy.decision import Decision, Reason
 
 
@@ -44,6 +44,11 @@ class Told:
     @property
     def lines(self) -> list[str]:
         return [line.text.rstrip() for index in range(len(self.rows)) for line in self.rows.lines(index)]
+
+
+def allowed(call: ToolCall) -> Decided:
+    decision = Decision(action=UseTool(name=call.name, arguments={}), effect="allow")
+    return Decided(call_id=call.id, tool=call.name, decision=decision, allowed=True, by="rule")
 
 
 ANSWER = "Some **text**.\n\n- one\n- two\n\n```py\nx = 1\n```\nEnd."
@@ -134,8 +139,9 @@ def test_thinking_between_texts_keeps_its_place() -> None:
 
 def test_calls_of_one_reply_stand_together_and_keep_their_order() -> None:
     one, two = bash("one", "1"), bash("two", "2")
-    told = Told(turn(), user("go"), reply("Both.", one, two), ToolStarted(call=two))
-    assert told.lines == ["", "> go", "", "  Both.", "", "· bash one  waiting ▸", "● bash two  running ▸"]
+    told = Told(turn(), user("go"), reply("Both.", one, two), ToolStarted(call=one), ToolStarted(call=two))
+    told.hear(allowed(two))
+    assert told.lines == ["", "> go", "", "  Both.", "", "· bash one  waits ▸", "● bash two  running ▸"]
 
 
 def test_a_result_in_history_does_not_unsay_the_end_of_the_call() -> None:
@@ -237,7 +243,7 @@ def test_a_call_that_somebody_reads_keeps_its_rows_until_nobody_does() -> None:
 
 def test_a_call_that_never_had_a_message_is_shown_all_the_same() -> None:
     call = ToolCall(id="z", name="read_file", arguments={"path": "a[/]b"})
-    assert Told(turn(), ToolStarted(call=call)).lines == ["", "● read_file a[/]b  running ▸"]
+    assert Told(turn(), ToolStarted(call=call)).lines == ["", "· read_file a[/]b  waits ▸"]
 
 
 def test_what_comes_while_details_are_shown_is_unfolded_too() -> None:

@@ -5,14 +5,17 @@ from rich.cells import cell_len
 
 from tests.frontends.tui.transcript.support import bash
 from xun.events import CallOutcome, Decided
+from xun.exec.run import Completed
 from xun.frontends.tui.transcript.book import blocks_of
+from xun.frontends.tui.transcript.ending import ending_of
 from xun.frontends.tui.transcript.item import Compaction, Notice, Output, Prompt, Thinking
 from xun.frontends.tui.transcript.line import joined
 from xun.frontends.tui.transcript.palette import CLASSES
-from xun.frontends.tui.transcript.tool_row import HEAD, LINE_LIMIT, TAIL, ToolRow
+from xun.frontends.tui.transcript.tool_row import HEAD, LINE_LIMIT, OWN_HEAD, OWN_TAIL, TAIL, ToolRow
 from xun.messages import ToolCall, ToolResult
-from xun.policy.action import Run, Write
+from xun.policy.action import Action, Run, UseTool, Write
 from xun.policy.decision import Decision, Reason
+from xun.tools.cmd import describe
 from xun.workspace.diff import unified
 
 EDIT = ToolCall(id="e", name="edit_file", arguments={"path": "a.py", "old": "x = 1\ny = 2\n", "new": "x = 1\ny = 3\n"})
@@ -23,7 +26,7 @@ def row(
 ) -> ToolRow:
     call = call or bash("make")
     made = ToolRow(call, gap=False)
-    made.started()
+    made.decided(decided(call, UseTool(name=call.name, arguments={})))
     if content:
         made.ended(outcome, ToolResult(call_id=call.id, name=call.name, content=content), seconds)
     return made
@@ -45,6 +48,20 @@ def unfolded(made: ToolRow, width: int = 60) -> list[str]:
         ("exit code 0\nout\nmore", "ok", 12.34, "✓ bash make  exit 0 · 12.3 s · 2 lines ▸"),
         ("exit code 0\n(no output)", "ok", 200.0, "✓ bash make  exit 0 · 3 min 20 s ▸"),
         ("exit code 2\nout", "ok", None, "✗ bash make  exit 2 ▸"),
+        ("exit code unknown\nout", "ok", None, "✗ bash make  exit unknown ▸"),
+        (
+            "stopped: more than 50 MB of output\ny\ny",
+            "ok",
+            2.0,
+            "✗ bash make  cut off at 50 MB · 2.0 s · 2 lines ▸",
+        ),
+        ("killed by SIGKILL (after 3.0 s)\nout", "ok", 3.0, "✗ bash make  killed by SIGKILL · 3.0 s ▸"),
+        (
+            "timed out after 0.5 s; the command and all it had started were stopped\nx",
+            "ok",
+            None,
+            "✗ bash make  timed out after 0.5 s ▸",
+        ),
         ("no such tool", "invalid", None, "✗ bash make  not a valid call ▸"),
         ("took too long", "timeout", 60.0, "✗ bash make  timed out · 60.0 s ▸"),
         ("refused", "denied", None, "⊘ bash make  refused ▸"),
@@ -107,7 +124,7 @@ def test_while_it_runs_the_end_of_its_output_is_shown() -> None:
 
 
 def decided(
-    call: ToolCall, action: Run | Write, *, allowed: bool = True, by: str = "rule", reasons: tuple[Reason, ...] = ()
+    call: ToolCall, action: Action, *, allowed: bool = True, by: str = "rule", reasons: tuple[Reason, ...] = ()
 ) -> Decided:
     decision = Decision(action=action, effect="allow" if allowed else "deny", reasons=reasons)
     return Decided.model_validate(
@@ -125,6 +142,58 @@ def test_a_refusal_tells_why_and_by_whom() -> None:
         "⊘ bash rm -rf /  refused ▸",
         "  │ refused by a rule: rm -rf / — destroys what lies outside (policy.toml:3)",
     ]
+
+
+def test_a_file_that_begins_like_the_result_of_a_command_is_none() -> None:
+    call = ToolCall(id="r", name="read_file", arguments={"path": "log"})
+    assert lines(row(call, "exit code 1\nx\ny")) == ["✓ read_file log  3 lines ▸"]
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (Completed("", "", 3, None, 2.0), "exit 3"),
+        (Completed("", "", None, None, 0.0), "exit unknown"),
+        (Completed("", "", -9, "SIGKILL", 2.0), "killed by SIGKILL"),
+        (Completed("y", "", -9, None, 2.0, flooded=True), "cut off at 250 MB"),
+        (Completed("", "", -9, None, 0.5, timed_out=True), "timed out after 0.5 s"),
+    ],
+)
+def test_what_the_tool_says_of_the_end_of_a_command_is_understood(end: Completed, words: str) -> None:
+    assert ending_of(describe(end, 0.5)) == (words, False)
+
+
+def test_of_a_long_refused_command_both_ends_are_shown_and_the_reason_of_the_person() -> None:
+    call = bash("echo" + " " * 500 + "; rm -rf src\nls")
+    made = row(call)
+    made.asked("a")
+    made.answered("a", "not [/] now")
+    made.decided(decided(call, Run(command=call.arguments["command"], cwd="/"), allowed=False, by="person"))
+    made.ended("denied", ToolResult(call_id=call.id, name="bash", content="Refused."))
+    told = " ".join(" ".join(line.strip("│ ") for line in lines(made, 80)[1:]).split())
+    assert told == "refused by you: echo … 121 characters left out … ; rm -rf src ⏎ ls — not [/] now"
+
+
+def test_the_output_of_the_persons_own_command_is_shown_and_bounded() -> None:
+    made = ToolRow(bash("ls"), gap=False, own=True)
+    made.ended("ok", ToolResult(call_id="c1", name="bash", content="exit code 0\n" + "x\n" * 1000), 0.0)
+    shown = lines(made)
+    assert shown[:2] == ["✓ bash ls  exit 0 · 1,000 lines ▸", "  │ x"]
+    assert len(shown) == 1 + OWN_HEAD + 1 + OWN_TAIL
+    assert shown[OWN_HEAD + 1] == f"  … {1000 - OWN_HEAD - OWN_TAIL} lines not shown"
+
+
+def test_a_call_waits_until_it_is_allowed_or_shows_output() -> None:
+    made = ToolRow(bash("make"), gap=False)
+    assert lines(made) == ["· bash make  waits ▸"]
+    made.asked("a")
+    assert lines(made) == ["? bash make  waits for your answer ▸"]
+    made.answered("a")
+    made.decided(decided(bash("make"), Run(command="make", cwd="/"), by="person"))
+    assert lines(made) == ["● bash make  running · allowed by you ▸"]
+    made = ToolRow(bash("make"), gap=False)
+    made.progress("out")
+    assert lines(made)[0] == "● bash make  running ▸"
 
 
 def test_a_yes_of_the_person_is_told() -> None:

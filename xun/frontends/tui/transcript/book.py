@@ -23,11 +23,11 @@ from xun.events import (
     TurnEnded,
     TurnStarted,
 )
-from xun.frontends.text import one_line
 from xun.frontends.tui.transcript.answer import Block
 from xun.frontends.tui.transcript.holds import Holds
 from xun.frontends.tui.transcript.item import Compaction, Item, Prompt, Thinking, count
 from xun.frontends.tui.transcript.item import Notice as NoticeItem
+from xun.frontends.tui.transcript.refusal import refused
 from xun.frontends.tui.transcript.retry import Retry
 from xun.frontends.tui.transcript.rows import Rows
 from xun.frontends.tui.transcript.splitter import split
@@ -35,8 +35,6 @@ from xun.frontends.tui.transcript.stream import Stream
 from xun.frontends.tui.transcript.tool_row import ToolRow
 from xun.messages import Image, Message, Text, ToolCall, ToolResult
 from xun.messages import Thinking as ThinkingBlock
-from xun.policy.action import describe
-from xun.policy.decision import Decision
 
 
 class Book:
@@ -101,7 +99,7 @@ class Book:
             case Notice(level=level, text=text):
                 self.add(NoticeItem(text, level))
             case Decided(allowed=False, decision=decision):
-                self.add(NoticeItem(_refused(decision), "warning"))
+                self.add(NoticeItem(refused(decision), "warning"))
             case _:
                 return False
         return True
@@ -132,12 +130,11 @@ class Book:
         match event:
             case ToolStarted(call=call):
                 self._row(call)
-                self._change(call.id, ToolRow.started)
             case Asked(ask=ask) if ask.call_id in self._calls:
                 self._asks[ask.id] = ask.call_id
                 self._change(ask.call_id, lambda row: row.asked(ask.id))
-            case Answered(ask_id=ask_id) if ask_id in self._asks:
-                self._change(self._asks.pop(ask_id), lambda row: row.answered(ask_id))
+            case Answered(ask_id=ask_id, answer=answer) if ask_id in self._asks:
+                self._change(self._asks.pop(ask_id), lambda row: row.answered(ask_id, answer.reason or ""))
             case ToolProgress(call_id=call_id, text=text) if call_id in self._calls:
                 self._change(call_id, lambda row: row.progress(text))
             case ToolEnded(call_id=call_id) if call_id in self._calls:
@@ -145,7 +142,7 @@ class Book:
             case Decided(call_id=call_id) if call_id in self._calls:
                 self._change(call_id, lambda row: row.decided(event))
             case Decided(allowed=False, decision=decision):
-                self.add(NoticeItem(_refused(decision), "warning"))
+                self.add(NoticeItem(refused(decision), "warning"))
             case _:
                 return False
         return True
@@ -164,7 +161,7 @@ class Book:
             return self._calls[call.id][1]
         self._stream.flush()
         last = self._rows[len(self._rows) - 1] if len(self._rows) else None
-        row = ToolRow(call, gap=not isinstance(last, ToolRow))
+        row = ToolRow(call, gap=not isinstance(last, ToolRow), own=_by_person(call))
         self._calls[call.id] = (self._rows.append(row), row)
         return row
 
@@ -252,9 +249,10 @@ def _result(row: ToolRow, result: ToolResult) -> None:
         row.ended("error" if result.is_error else "ok", result)
 
 
-def _refused(decision: Decision) -> str:
-    why = "; ".join(dict.fromkeys(reason.text for reason in decision.reasons))
-    return f"refused: {one_line(describe(decision.action), 200)}" + (f" ({why})" if why else "")
+def _by_person(call: ToolCall) -> bool:
+    from xun.commands.shell_line import SHELL_ID  # loads the agent, which is there once it calls, but not before
+
+    return call.id.startswith(SHELL_ID)
 
 
 def _prompt(message: Message) -> Iterator[Item]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Sequence
 
 from rich.cells import set_cell_size
 
 from xun.events import CallOutcome, Decided
-from xun.frontends.text import one_line
 from xun.frontends.titles import title
 from xun.frontends.tui.transcript.diff import Diff, diff_of
+from xun.frontends.tui.transcript.ending import Ending, ending_of
 from xun.frontends.tui.transcript.item import Folding, count, note
 from xun.frontends.tui.transcript.line import Line, Piece
+from xun.frontends.tui.transcript.refusal import by_whom, refused_by
 from xun.frontends.tui.transcript.wrap import MARGIN, clean, wrap
 from xun.messages import ToolCall, ToolResult
-from xun.policy.action import Write, describe
+from xun.policy.action import Write
 
 HEAD, TAIL = 200, 100
 """Lines shown of a long output: its first and its last ones."""
@@ -26,13 +26,14 @@ DIFF_PREVIEW = 16
 """Rows of a diff shown while its row is folded."""
 ERROR_PREVIEW = 6
 """Lines of output shown of a call that failed while its row is folded."""
+OWN_HEAD, OWN_TAIL = 20, 20
+"""Lines of output shown of the person's own command while its row is folded: they asked to see it."""
 PROGRESS_LINES = 4
 """Lines of output shown while a command runs."""
 
 _BAR: tuple[Piece, ...] = (("  ", ""), ("│ ", "rule"))
-_EXIT = re.compile(r"exit code (\d+)")
 _ENDS: dict[str, tuple[str, str, str]] = {  # mark, style, word
-    "waiting": ("·", "muted", "waiting"),
+    "waiting": ("·", "muted", "waits"),
     "running": ("●", "running", "running"),
     "asking": ("?", "warning", "waits for your answer"),
     "ok": ("✓", "ok", ""),
@@ -43,27 +44,28 @@ _ENDS: dict[str, tuple[str, str, str]] = {  # mark, style, word
     "cancelled": ("-", "muted", "cancelled"),
     "skipped": ("-", "muted", "skipped"),
 }
-_BY = {
-    "rule": "a rule",
-    "person": "you",
-    "grant": "an earlier yes",
-    "auto": "auto-confirm",
-    "nobody": "no one to ask",
-    "risk": "the risk assessment",
-}
 
 
 class ToolRow(Folding):
-    """One call. `started`, `progress`, `decided` and `ended` follow it; the result in history comes last."""
+    """One call. `asked`, `decided`, `progress` and `ended` follow it; the result in history comes last.
 
-    __slots__ = ("_asks", "_call", "_decisions", "_diffs", "_held", "_progress", "_result", "_seconds", "_state")
+    It waits, for its turn or for a verdict, until it is allowed or shows output. `own`: the person has made it.
+    """
 
-    def __init__(self, call: ToolCall, *, gap: bool = True) -> None:
+    __slots__ = (
+        "_asks", "_call", "_decisions", "_diffs", "_ending", "_held", "_own", "_progress", "_result", "_seconds",
+        "_state", "_words",
+    )  # fmt: skip
+
+    def __init__(self, call: ToolCall, *, gap: bool = True, own: bool = False) -> None:
         super().__init__(gap=gap)
         self._call = call
+        self._own = own
         self._state = "waiting"
         self._asks: set[str] = set()
+        self._words = ""  # the reason that the person gave for a no
         self._result = ""
+        self._ending: Ending | None = None
         self._seconds: float | None = None
         self._progress: deque[str] = deque(maxlen=PROGRESS_LINES + 1)
         self._decisions: list[Decided] = []
@@ -78,19 +80,15 @@ class ToolRow(Folding):
     def finished(self) -> bool:
         return self._state not in ("waiting", "running")
 
-    def started(self) -> None:
-        if not self.finished:
-            self._state = "running"
-            self.changed()
-
     def asked(self, ask_id: str) -> None:
         """The person is asked about it."""
         self._asks.add(ask_id)
         self.changed()
 
-    def answered(self, ask_id: str) -> None:
-        """That is settled, in whatever way."""
+    def answered(self, ask_id: str, words: str = "") -> None:
+        """That is settled, in whatever way. `words` are the reason that was given."""
         self._asks.discard(ask_id)
+        self._words = words or self._words
         self.changed()
 
     def progress(self, text: str) -> None:
@@ -98,17 +96,25 @@ class ToolRow(Folding):
         held = self._progress.pop() if self._progress else ""
         lines = (held + text[-LINE_LIMIT * PROGRESS_LINES :]).split("\n")
         self._progress.extend(line[-LINE_LIMIT:] for line in lines)
-        self.changed()
+        self._runs()
 
     def decided(self, event: Decided) -> None:
         self._decisions.append(event)
         self._diffs = None
+        if event.allowed:
+            self._runs()
+        self.changed()
+
+    def _runs(self) -> None:
+        if not self.finished:
+            self._state = "running"
         self.changed()
 
     def ended(self, outcome: CallOutcome, result: ToolResult, seconds: float | None = None) -> None:
         """The call's end. `seconds` is the tool's own time, None where it is not known."""
         self._state = outcome
-        if outcome == "ok" and (code := _EXIT.match(result.content)) and code[1] != "0":
+        self._ending = ending_of(result.content) if self._call.name == "bash" else None
+        if outcome == "ok" and self._ending is not None and not self._ending.good:
             self._state = "error"
         self._result = result.content
         self._seconds = seconds
@@ -137,6 +143,8 @@ class ToolRow(Folding):
             rows += self._everything(width)
         elif not self.finished:
             rows += self._tail(width)
+        elif self._own and self._state not in ("denied", "invalid"):
+            rows += self._output(width, OWN_HEAD, OWN_TAIL)
         elif self._state == "ok":
             rows += self._diff(width, DIFF_PREVIEW)
         elif self._state in ("error", "timeout"):
@@ -150,6 +158,8 @@ class ToolRow(Folding):
     def estimate(self, width: int) -> int:
         if not self.folded:
             return 2 + self.gap + min(self._result.count("\n") + 1, HEAD + TAIL + 1)
+        if self._own and self.finished:
+            return 1 + self.gap + min(self._result.count("\n"), OWN_HEAD + OWN_TAIL + 1)
         return 1 + self.gap + (ERROR_PREVIEW if self._state == "error" else 0)
 
     def _head(self, width: int) -> Line:
@@ -169,10 +179,7 @@ class ToolRow(Folding):
         return row
 
     def _facts(self, word: str) -> list[str]:
-        facts = [word]
-        code = _EXIT.match(self._result)
-        if code:
-            facts = [f"exit {code[1]}"]
+        facts = [word if self._ending is None else self._ending.words]
         if self._seconds is not None and self._seconds >= 0.05:
             facts.append(_time(self._seconds))
         diffs = self._changes()
@@ -182,13 +189,13 @@ class ToolRow(Folding):
             facts.append(count(lines, "line"))
         settled = next((d for d in reversed(self._decisions) if d.allowed and d.by in ("person", "auto", "risk")), None)
         if settled is not None:
-            facts.append(f"allowed by {_BY.get(settled.by, settled.by)}")
+            facts.append(f"allowed by {by_whom(settled)}")
         return facts
 
     @property
     def _lines(self) -> list[str]:
         text = self._result
-        if _EXIT.match(text):
+        if self._ending is not None:
             text = text.partition("\n")[2]
         return text.rstrip("\n").split("\n") if text.strip() else []
 
@@ -197,13 +204,8 @@ class ToolRow(Folding):
         for event in self._decisions:
             if event.allowed or event.decision.effect == "allow":  # it was not done for another reason
                 continue
-            reasons = "; ".join(dict.fromkeys(
-                reason.text + (f" ({reason.rule})" if reason.rule else "") for reason in event.decision.reasons
-            ))  # fmt: skip
-            what = one_line(describe(event.decision.action), 200)
-            by = _BY.get(event.by, event.by)
-            text = f"refused by {by}: {what}" + (f" — {reasons}" if reasons and event.by != "person" else "")
-            rows += wrap(((clean(text).replace("\n", " "), "warning"),), width, first=_BAR, rest=_BAR)
+            text = clean(refused_by(event, self._words)).replace("\n", " ")
+            rows += wrap(((text, "warning"),), width, first=_BAR, rest=_BAR)
         return rows
 
     def _tail(self, width: int) -> list[Line]:
