@@ -15,6 +15,9 @@ def make_theme() -> Theme:
     ours = {
         "border": "ansi_bright_black",
         "border-blurred": "ansi_bright_black",
+        "input-cursor-background": "ansi_default",  # reversed, it is seen on any background
+        "input-cursor-foreground": "ansi_default",
+        "input-cursor-text-style": "reverse",
         "scrollbar": "ansi_bright_black",
         "scrollbar-hover": "ansi_blue",
         "scrollbar-active": "ansi_blue",

@@ -66,7 +66,7 @@ def _line(text: str, style: str, width: int) -> list[Line]:
 
 
 def _why(reason: Reason, decision: Decision, width: int, first: str, shown: Shown) -> list[Line]:
-    style = "hard" if reason.hard else "soft"
+    style = "hard" if reason.hard else ""
     rule = f" ({reason.rule})" if reason.rule else ""
     text = reason.text
     if isinstance(decision.action, Read | Write):
@@ -74,5 +74,5 @@ def _why(reason: Reason, decision: Decision, width: int, first: str, shown: Show
     part = reason.segment if isinstance(decision.action, Run) and reason.segment != decision.action.command else None
     pieces = [(clean(f"{text}{rule}").replace("\n", " "), style)]
     if part:
-        pieces.append((clean(f"  in: {part}").replace("\n", " "), ""))
-    return wrap(pieces, width, first=((first, style),), rest=((" " * len(first), ""),))
+        pieces.append((clean(f"  in: {part}").replace("\n", " "), "muted"))
+    return wrap(pieces, width, first=((first, style or "soft"),), rest=((" " * len(first), ""),))

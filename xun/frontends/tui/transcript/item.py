@@ -133,7 +133,9 @@ class Notice(Item):
         mark, word = self._MARKS[self.level]
         style = "muted" if self.level in ("info", "command") else self.level
         first, *more = clean(self._source.strip("\n")).split("\n")
-        rows = wrap(((word + first, style),), width, first=((mark, style),), rest=MARGIN)
+        # Only errors are coloured throughout: long text in the yellow of many terminals is hard to read.
+        said = "text" if self.level == "warning" else style
+        rows = wrap(((word, style), (first, said)), width, first=((mark, style),), rest=MARGIN)
         # Only the line that says it is marked: what follows is there to be read.
         return [*rows, *in_columns(more, style if style == "muted" else "text", width, start=1)]
 
