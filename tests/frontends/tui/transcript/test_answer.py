@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from tests.conftest import fuzzed
 from xun.frontends.tui.transcript.answer import Block, Open
+from xun.frontends.tui.transcript.book import blocks_of
 from xun.frontends.tui.transcript.line import joined
 from xun.frontends.tui.transcript.wrap import clean, wrap_all
 
@@ -71,6 +75,44 @@ def test_open_code_is_not_wrapped_between_words_and_hides_its_fence() -> None:
 )
 def test_markdown(text: str, expected: list[str]) -> None:
     assert rows(text) == expected
+
+
+@given(
+    st.lists(st.sampled_from(["> ", ">", "- ", "* ", "7. ", "123456789) "]), max_size=120),
+    st.integers(min_value=20, max_value=120),
+)
+@settings(max_examples=fuzzed(60))
+def test_text_is_shown_however_deep_it_is(marks: list[str], width: int) -> None:
+    shown = rows("".join(marks) + "deep words\nthat go on", width)
+    assert " ".join(" ".join(shown).replace("▌", " ").split()).endswith("deep words that go on")
+    assert all(cell_len(row) <= width for row in shown)
+
+
+@pytest.mark.parametrize("mark", ["-", "1.", "> -"])
+@pytest.mark.parametrize("width", [20, 80])
+def test_every_level_of_a_deep_list_is_shown(mark: str, width: int) -> None:
+    text = "\n".join("   " * depth + f"{mark} item{depth} [/]" for depth in range(60))
+    shown = " ".join(row for block in blocks_of(text) for row in (line.text for line in block.render(width)))
+    found = re.findall(r"item\d+", shown.replace("▌", ""))
+    assert found == [f"item{depth}" for depth in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. a\n1. b\n1. c", ["1. a", "2. b", "3. c"]),
+        ("5. a\n9. b\n\n1. c", ["5. a", "6. b", "7. c"]),
+        ("1. a\n   1. x\n   1. y\n1. b", ["1. a", "1. x", "2. y", "2. b"]),
+        ("1. a\n1) b\n1) c", ["1. a", "1) b", "2) c"]),
+        ("1. a\n\nbetween\n\n1. b\n1. c", ["1. a", "between", "1. b", "2. c"]),
+        ("1. a\n- b\n1. c", ["1. a", "• b", "1. c"]),
+        ("8. a\n8. b\n8. c", ["8. a", "9. b", "10. c"]),
+        ("1. a\n***\n1. b", ["1. a", "─" * 36, "1. b"]),
+    ],
+)
+def test_a_numbered_list_counts_on_from_its_first_number(text: str, expected: list[str]) -> None:
+    lines = [line.text.strip() for block in blocks_of(text) for line in block.render(40)]
+    assert [line for line in lines if line] == expected
 
 
 def test_a_table_too_wide_for_the_screen_wraps_its_cells_or_is_shown_as_written() -> None:

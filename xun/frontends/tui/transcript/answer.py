@@ -10,12 +10,13 @@ from xun.frontends.tui.transcript.wrap import MARGIN
 
 
 class Block(Item):
-    """A closed piece of Markdown."""
+    """A closed piece of Markdown. `number`: as `splitter.Block` has it."""
 
-    __slots__ = ("_held", "_source")
+    __slots__ = ("_held", "_number", "_source")
 
-    def __init__(self, text: str, *, gap: bool) -> None:
+    def __init__(self, text: str, *, gap: bool, number: int | None = None) -> None:
         super().__init__(gap=gap)
+        self._number = number
         self._source = text
         self._held: Open | None = None
 
@@ -31,7 +32,7 @@ class Block(Item):
     def body(self, width: int) -> list[Line]:
         if self._held is not None:
             return self._held.body(width)
-        return render(self._source, width, MARGIN)
+        return render(self._source, width, MARGIN, self._number)
 
     def estimate(self, width: int) -> int:
         return rows_of(self._source, width - 2) + self.gap

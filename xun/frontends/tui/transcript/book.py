@@ -240,7 +240,9 @@ class Book:
 
 def blocks_of(text: str) -> Sequence[Block]:
     """The blocks of a whole answer. The first is always set off from what stands before."""
-    return [Block(block.text, gap=block.gap or not index) for index, block in enumerate(split(text))]
+    return [
+        Block(block.text, gap=block.gap or not index, number=block.number) for index, block in enumerate(split(text))
+    ]
 
 
 def _result(row: ToolRow, result: ToolResult) -> None:

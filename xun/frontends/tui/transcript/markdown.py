@@ -6,6 +6,7 @@ something else. Line breaks stay where the model put them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,7 @@ from xun.frontends.tui.transcript.highlight import highlight
 from xun.frontends.tui.transcript.inline import inline_lines
 from xun.frontends.tui.transcript.line import Line, Piece
 from xun.frontends.tui.transcript.table import table_rows
-from xun.frontends.tui.transcript.wrap import clean, wrap, wrap_all
+from xun.frontends.tui.transcript.wrap import MIN_WIDTH, clean, wrap, wrap_all
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -26,15 +27,22 @@ if TYPE_CHECKING:
 LIMIT = 20_000
 """Characters beyond which a block other than code is shown as it was written: parsing it could be felt."""
 
+NESTING = 40
+"""How deep containers are parsed; each list counts twice. What is deeper is shown as it was written."""
+
 _BULLETS = "•◦▪"
+_MARKS = re.compile(r"(?:[ \t>]|[-*+](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$))*")
 
 
-def render(source: str, width: int, margin: Sequence[Piece]) -> list[Line]:
-    """`source` at `width` cells, each row decorated with `margin`."""
+def render(source: str, width: int, margin: Sequence[Piece], number: int | None = None) -> list[Line]:
+    """`source` at `width` cells, each row decorated with `margin`.
+
+    `number` is that of the list item that `source` is, where it goes on with a list that an earlier block began.
+    """
     source = clean(source)
     if len(source) > LIMIT and not source.lstrip(" ").startswith(("```", "~~~")):
         return wrap_all(source, "text", width, first=margin)
-    return _Painter(source, width, margin).paint()
+    return _Painter(source, width, margin, number).paint()
 
 
 @cache
@@ -42,26 +50,39 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     # Without references: a block is parsed alone, and a definition must not vanish.
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
+    return (
+        MarkdownIt("commonmark", {"html": False, "maxNesting": NESTING})
+        .enable(["table", "strikethrough"])
+        .disable("reference")
+    )
 
 
 @dataclass(slots=True)
 class _Container:
-    """A quote or a list item: what decorates its first row, and all others."""
+    """A quote or a list item: what decorates its first row, and all others, and the lines of the source it is."""
 
     first: tuple[Piece, ...]
     rest: tuple[Piece, ...]
     begun: bool = False
+    lines: tuple[int, int] = (0, 0)
+
+
+@dataclass(slots=True)
+class _List:
+    """An open list: the number of its next item, None where items have a bullet."""
+
+    number: int | None
 
 
 class _Painter:
-    def __init__(self, source: str, width: int, margin: Sequence[Piece]) -> None:
+    def __init__(self, source: str, width: int, margin: Sequence[Piece], number: int | None) -> None:
         self._lines = source.split("\n")
         self._tokens = _parser().parse(source)
         self._width = width
         self._stack = [_Container(tuple(margin), tuple(margin))]
         self._rows: list[Line] = []
-        self._lists: list[str] = []  # the open lists: what kind each is
+        self._lists: list[_List] = []
+        self._number = number  # that of the first list's first item, where the source does not tell
         self._paragraph = 0
 
     def paint(self) -> list[Line]:
@@ -82,16 +103,19 @@ class _Painter:
 
     def _block(self, token: Token) -> None:
         match token.type:
-            case "bullet_list_open" | "ordered_list_open":
-                self._lists.append(token.type)
+            case "bullet_list_open":
+                self._lists.append(_List(None))
+            case "ordered_list_open":
+                start, self._number = self._number, None
+                self._lists.append(_List(int(token.attrs.get("start", 1)) if start is None else start))
             case "bullet_list_close" | "ordered_list_close":
                 self._lists.pop()
             case "list_item_open":
                 self._gap(token)
-                self._stack.append(self._item(token))
+                self._open(token, self._mark(token), "bullet")
             case "blockquote_open":
                 self._gap(token)
-                self._stack.append(_Container((("▌ ", "quote"),), (("▌ ", "quote"),)))
+                self._open(token, "▌ ", "quote")
             case "list_item_close" | "blockquote_close":
                 self._close()
             case "fence" | "code_block":
@@ -100,18 +124,37 @@ class _Painter:
                 self._gap(token)
                 self._add([(("─" * max(self._width - self._indent - 2, 3)), "rule")])
 
-    def _item(self, token: Token) -> _Container:
-        if self._lists[-1] == "ordered_list_open":
-            mark = f"{token.info}{token.markup} "
-        else:
-            depth = sum(kind == "bullet_list_open" for kind in self._lists)
-            mark = f"{_BULLETS[min(depth, len(_BULLETS)) - 1]} "
-        return _Container(((mark, "bullet"),), ((" " * len(mark), ""),))
+    def _mark(self, token: Token) -> str:
+        opened = self._lists[-1]
+        if opened.number is None:
+            depth = sum(outer.number is None for outer in self._lists)
+            return f"{_BULLETS[min(depth, len(_BULLETS)) - 1]} "
+        opened.number += 1
+        return f"{opened.number - 1}{token.markup} "
+
+    def _open(self, token: Token, mark: str, style: str) -> None:
+        """Begin a container. Where those around it take half of the width, it indents nothing more."""
+        first, rest = ((mark, style),), ((mark if style == "quote" else " " * len(mark), style),)
+        taken = self._indent + len(mark)
+        if taken > self._width // 2:
+            # Of several that begin in one row, the first mark says enough.
+            marked = style == "bullet" and self._stack[-1].begun and taken <= self._width - MIN_WIDTH
+            first, rest = (first if marked else ()), ()
+        first_line, end = token.map or (0, 0)
+        self._stack.append(_Container(first, rest, lines=(first_line, end)))
 
     def _close(self) -> None:
         if not self._stack[-1].begun:
-            self._add([])
+            for line in self._unparsed(self._stack[-1]) or [""]:
+                self._add([(line, "text")] if line else [])
         self._stack.pop()
+
+    def _unparsed(self, container: _Container) -> Sequence[str]:
+        """What is left of a container that shows nothing: empty, or so deep that the parser drops what it holds."""
+        first, end = container.lines
+        head, *rest = self._lines[first:end] or [""]
+        lines = [head[_end_of_marks(head) :], *(line.strip(" \t>") for line in rest)]
+        return [line for line in lines if line]
 
     def _code(self, token: Token) -> None:
         self._gap(token)
@@ -161,6 +204,12 @@ class _Painter:
             rest.append(("│ ", "rule"))
         self._rows += wrap(pieces, self._width, first=first, rest=rest, paragraph=self._paragraph, folded=folded)
         self._paragraph += 1
+
+
+def _end_of_marks(line: str) -> int:
+    """Where the text of a line begins, after the marks of all its containers."""
+    found = _MARKS.match(line)
+    return found.end() if found is not None else 0
 
 
 def _cells(pieces: Sequence[Piece]) -> int:

@@ -14,7 +14,7 @@ _FENCE = re.compile(r"( {0,3})(`{3,}(?=[^`]*$)|~{3,})")
 _INNER_FENCE = re.compile(r"(\s*)(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}(?=[^`]*$)|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_ITEM = re.compile(r"( {0,3}(?:[-*+]|\d{1,9}[.)]))(?:([ \t]+)\S|[ \t]*$)")
+_ITEM = re.compile(r"( {0,3}(?:[-*+]|(\d{1,9})([.)])))(?:([ \t]+)\S|[ \t]*$)")
 _INTERRUPTS = re.compile(r" {0,3}(?:[-*+]|1[.)])[ \t]+\S")  # a list that may follow a paragraph without a blank line
 _QUOTE = re.compile(r" {0,3}>")
 
@@ -23,10 +23,15 @@ Kind = Literal["", "paragraph", "fence", "item", "quote"]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A closed piece of Markdown, without its last line end. `gap`: a blank line stood before it."""
+    """A closed piece of Markdown, without its last line end.
+
+    `gap`: a blank line stood before it. `number` is that of an item which goes on with a numbered list, None for all
+    others: Markdown counts on from the first item, whatever the next ones say.
+    """
 
     text: str
     gap: bool
+    number: int | None = None
 
 
 class Splitter:
@@ -41,6 +46,9 @@ class Splitter:
         self._blanks = 0  # blank lines within a list item that something has yet to follow
         self._gap = False  # a blank line precedes the open block, or the next one
         self._closed: list[Block] = []
+        self._sign = ""  # what stands behind the numbers of the list that the last block belongs to, if it is numbered
+        self._next = 0  # the number of its next item
+        self._number: int | None = None  # that of the open block, if it goes on with a list
 
     def feed(self, text: str) -> list[Block]:
         """The blocks that `text` closed."""
@@ -78,7 +86,7 @@ class Splitter:
 
     def _end(self) -> None:
         if self._lines:
-            self._closed.append(Block("\n".join(self._lines), self._gap))
+            self._closed.append(Block("\n".join(self._lines), self._gap, self._number))
             self._gap = self._blanks > 0
         self._lines, self._kind, self._fence, self._blanks = [], "", "", 0
 
@@ -136,17 +144,27 @@ class Splitter:
     def _start(self, line: str) -> None:
         self._end()
         self._lines = [line]
+        self._count(None if _RULE.match(line) else _ITEM.match(line))
         if fence := _FENCE.match(line):
             self._kind, self._fence = "fence", fence[2]
         elif _HEADING.match(line) or _RULE.match(line):
             self._end()
         elif item := _ITEM.match(line):
             self._kind = "item"
-            self._content = len(item[1]) + (min(len(item[2].expandtabs(4)), 4) if item[2] else 1)
+            self._content = len(item[1]) + (min(len(item[4].expandtabs(4)), 4) if item[4] else 1)
             if inner := _INNER_FENCE.match(line):
                 self._fence = inner[2]
         else:
             self._kind = "quote" if _QUOTE.match(line) else "paragraph"
+
+    def _count(self, item: re.Match[str] | None) -> None:
+        """Number the block that begins, where it is an item of a numbered list."""
+        sign = item[3] or "" if item else ""
+        goes_on = bool(sign) and sign == self._sign
+        self._number = self._next if goes_on else None
+        if item is not None and sign:
+            self._next = (self._next if goes_on else int(item[2])) + 1
+        self._sign = sign
 
 
 def _indent(line: str) -> int:

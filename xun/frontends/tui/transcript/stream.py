@@ -101,7 +101,7 @@ class Stream:
 
     def _close_blocks(self, closed: Sequence[Closed]) -> None:
         for block in closed:
-            item = Block(block.text, gap=block.gap or not self._begun)
+            item = Block(block.text, gap=block.gap or not self._begun, number=block.number)
             if self._open is None:
                 self._append(item)
                 continue
