@@ -11,12 +11,10 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
+from xun.errors import XunError
+
 T = TypeVar("T", covariant=True)
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class XunError(Exception):
-    """Base of every exception that xun raises on purpose."""
 
 
 class UnwrapError(XunError):

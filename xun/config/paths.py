@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from xun.result import XunError
+from xun.errors import XunError
 
 _PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600
