@@ -9,16 +9,24 @@ from pathlib import Path
 from typing import Any, Literal
 
 from xun.config.paths import current_folder
-from xun.result import XunError
+from xun.errors import XunError
 
 
 class SetupError(XunError):
-    """A run that cannot start. `str()` is one line that a person can act on."""
+    """A run that cannot start. `str()` is one line that a person can act on.
+
+    Its `__cause__` may show another way: `xun.sessions.store.SessionBusy` (a plan with `fork`), `SessionUnwritable`
+    of the same module (a plan without `session`), `xun.providers.base.ProviderError` of kind "config" (another model).
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What one run is asked to do. `settings` are flags over the configuration, by dotted key."""
+    """What one run is asked to do. `settings` are flags over the configuration, by dotted key.
+
+    `resume` names the session to go on with, `last` asks for the last one of the folder, and `fork` for a copy of it.
+    Without `session` nothing is written: what is gone on with is only read.
+    """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     allow: tuple[str, ...] = ()
@@ -33,6 +41,7 @@ class RunPlan:
     session: bool = True
     resume: str | None = None
     last: bool = False
+    fork: bool = False
 
 
 def working_folder(given: Path | None) -> Path:

@@ -42,9 +42,10 @@ from xun.providers.registry import ProviderSettings, resolve
 from xun.result import XunError
 from xun.run_place import Place, moved, place_of
 from xun.run_plan import RunPlan, SetupError
-from xun.sessions.resume import StoredSession, resume
+from xun.sessions.resume import StoredSession, fork, resume
+from xun.sessions.resume import load as load_session
 from xun.sessions.retention import prune
-from xun.sessions.store import SessionWriter
+from xun.sessions.store import SessionUnwritable, SessionWriter
 from xun.tools.groups import DEFAULT_GROUPS
 from xun.workspace.workspace import Workspace
 
@@ -293,11 +294,10 @@ def _session(
     plan: RunPlan, paths: Paths, config: Config, place: Place, model: str, redact: Redactor, say: Say
 ) -> tuple[StoredSession | None, SessionWriter | None]:
     if place.entry is not None:
-        stored, writer = resume(place.entry.path, redact=redact, on_error=say)
-        if plan.session:
-            return stored, writer
-        writer.close()
-        return stored, None
+        path = place.entry.path
+        if not plan.session:
+            return replace(load_session(path), events=()), None
+        return resume(fork(path) if plan.fork else path, redact=redact, on_error=say)
     if not plan.session or not config.settings.sessions.save:
         return None, None
     _check_sessions(paths.sessions)
@@ -311,14 +311,14 @@ def _session(
 
 
 def _check_sessions(folder: Path) -> None:
-    """See that sessions can be kept in `folder`. Raises `SetupError`, which says what else can be done."""
+    """See that sessions can be kept in `folder`. Raises `SessionUnwritable`, which says what else can be done."""
     try:
         private_folder(folder)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     except OSError as error:
         why = f"{error.filename or folder}: {error.strerror or error}"
-        raise SetupError(
+        raise SessionUnwritable(
             f"the session cannot be kept: {why}; use --no-session, or set XUN_HOME to a folder that can be written"
         ) from error
 

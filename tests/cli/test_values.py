@@ -68,6 +68,7 @@ def refused(done: Done, *said: str) -> None:
         ("--resume '' hi", "''"),
         ("--resume ../../x hi", "../../x"),
         ("--resume x --continue hi", "give one of them"),
+        ("--fork hi", "--fork goes on with a copy of a session: name it with --resume or --continue"),
         ("hi there", "too many arguments: there; put quotes"),
         ("--yes=1 hi", "--yes"),
         ("''", "empty"),
@@ -175,6 +176,18 @@ def closed(work: Path) -> Path:
 def test_a_home_that_may_not_be_written_is_named(closed: Path) -> None:
     refused(as_nobody(f"{RUN} hi", XUN_HOME=str(closed)), str(closed), "Permission denied")
     assert as_nobody(f"{RUN} --no-session hi", XUN_HOME=str(closed)).code == 0
+
+
+@pytest.mark.parametrize("words", ["--continue", "--continue --fork"])
+def test_a_session_that_may_not_be_written_goes_on_in_memory_where_asked(words: str, work: Path) -> None:
+    home = work / "kept"
+    assert shell(f"{RUN} hi", env={"XUN_HOME": str(home)}).code == 0
+    [path] = home.glob("state/sessions/*.jsonl")
+    path.chmod(0o444)
+    for folder in home, *home.rglob("*/"):
+        folder.chmod(0o555)
+    refused(as_nobody(f"{RUN} {words} hi", XUN_HOME=str(home)), str(path), "Permission denied", "--no-session")
+    assert as_nobody(f"{RUN} {words} --no-session hi", XUN_HOME=str(home)).code == 0
 
 
 @pytest.mark.parametrize("option", ["--system", "--cwd", "--policy"])

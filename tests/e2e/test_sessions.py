@@ -178,10 +178,31 @@ def test_a_session_in_use_is_refused() -> None:
         wait_for(lambda: len(model.requests) == 2, "the second request")
         busy = model.run("--continue", "third")
         assert (busy.code, busy.out) == (2, "")
-        assert "in use by another xun" in busy.err and len(lines(busy.err)) == 1
+        assert "in use by another xun; close it there, or go on with a copy of it (--fork)" in busy.err
+        assert len(lines(busy.err)) == 1
         process.kill()
         finish(process, 0)
         assert model.run("--continue", "fourth").code == 0
+    assert model.refusals == []
+
+
+def test_a_session_in_use_is_gone_on_with_in_a_copy_or_in_memory() -> None:
+    with Model(Say("one"), Stream(Say("slow"), delay=20), Say("copied"), Say("unkept")) as model:
+        assert model.run("first").code == 0
+        [path] = sessions()
+        process = model.start("--continue", "second")
+        wait_for(lambda: len(model.requests) == 2, "the second request")
+        held = path.read_bytes()
+        copied = model.run("--resume", path.stem, "--fork", "third", "--output", "json").result
+        [copy] = set(sessions()) - {path}
+        unkept = model.run("--resume", path.stem, "--no-session", "fourth")
+        assert (path.read_bytes(), len(sessions())) == (held, 2)
+        process.kill()
+        finish(process, 0)
+    assert (copied["output"], copied["session_id"]) == ("copied", copy.stem)
+    assert (unkept.code, unkept.out) == (0, "unkept\n")
+    assert records(copy)[0]["parent"] == path.stem
+    assert ["first" in str(body["messages"]) for body in model.bodies[2:]] == [True, True]
     assert model.refusals == []
 
 

@@ -13,8 +13,6 @@ from typing import Annotated, Literal
 import typer
 from typer.exceptions import TyperException
 
-from xun.policy.decision import Mode
-
 
 def _filled(text: str) -> str:
     if not text.strip():
@@ -36,7 +34,10 @@ def _path(text: str) -> Path:
 
 ModelName = Annotated[str | None, typer.Option(metavar="PROVIDER/NAME", help="Which model; demo needs no key.")]
 EffortLevel = Annotated[Literal["none", "low", "medium", "high"] | None, typer.Option(help="Thinking effort.")]
-ModeName = Annotated[Mode | None, typer.Option(help="What is asked (manual); plan changes nothing.")]
+ModeName = Annotated[
+    Literal["manual", "accept-edits", "plan", "auto"] | None,
+    typer.Option(help="What is asked (manual); plan changes nothing."),
+]
 Allow = Annotated[
     list[str] | None, typer.Option(parser=_filled, metavar="PREFIX", help="Allow commands that begin so.")
 ]
@@ -56,6 +57,8 @@ SystemFile = Annotated[
 NoSession = Annotated[bool, typer.Option("--no-session", help="Keep nothing on disk.")]
 Last = Annotated[bool, typer.Option("--continue", help="Go on with this folder's last session.")]
 
+Fork = Annotated[bool, typer.Option("--fork", help="Go on with a copy of the session: it may be in use.")]
+
 
 def groups_of(tools: str | None) -> tuple[str, ...] | None:
     """The tool groups that `--tools` names, each once; None where the option is not given."""
@@ -67,7 +70,9 @@ def groups_of(tools: str | None) -> tuple[str, ...] | None:
     return groups
 
 
-def check_one_session(resume: str | None, last: bool) -> None:
-    """Refuse two sessions to go on with."""
+def check_one_session(resume: str | None, last: bool, fork: bool) -> None:
+    """Refuse two sessions to go on with, and a copy of none."""
+    if fork and resume is None and not last:
+        raise TyperException("--fork goes on with a copy of a session: name it with --resume or --continue")
     if resume is not None and last:
         raise TyperException("--resume and --continue both name a session to go on with: give one of them")

@@ -20,6 +20,7 @@ from xun.cli.options import (
     Deny,
     EffortLevel,
     Folder,
+    Fork,
     Last,
     ModelName,
     ModeName,
@@ -74,10 +75,11 @@ def run_command(
     no_session: NoSession = False,
     resume: Annotated[str | None, typer.Option(metavar="ID", help="Go on with a session (unique prefix).")] = None,
     last: Last = False,
+    fork: Fork = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
 ) -> int:
     """One task, then exit. Example: xun run --allow "npm test" --allow-write src "fix the failing test"."""
-    check_one_session(resume, last)
+    check_one_session(resume, last, fork)
     settings = {
         "model": model,
         "effort": effort,
@@ -101,6 +103,7 @@ def run_command(
         session=not no_session,
         resume=resume,
         last=last,
+        fork=fork,
     )
     return run_task(plan, RunOptions(task, output, quiet, ignore_denials))
 

@@ -20,6 +20,7 @@ from xun.cli.options import (
     Deny,
     EffortLevel,
     Folder,
+    Fork,
     Last,
     ModelName,
     ModeName,
@@ -33,7 +34,7 @@ from xun.cli.options import (
 )
 from xun.cli.terminal import DUMB, RawEarly, drawing_stream
 from xun.config.paths import Paths, find_paths
-from xun.result import XunError
+from xun.errors import XunError
 from xun.run_plan import RunPlan, working_folder
 
 NO_TERMINAL = 'standard input and output are no terminal; for one task use: xun run "TASK"'
@@ -58,9 +59,10 @@ def screen_command(
     no_session: NoSession = False,
     resume: Annotated[str | None, typer.Option(metavar="[ID]", help="Go on with a session, or choose one.")] = None,
     last: Last = False,
+    fork: Fork = False,
 ) -> int:
     """Open the screen in this folder. Example: xun --model demo "what does this project do?"."""
-    check_one_session(resume, last)
+    check_one_session(resume, last, fork)
     settings = {
         "model": model,
         "effort": effort,
@@ -79,6 +81,7 @@ def screen_command(
         session=not no_session,
         resume=resume or None,
         last=last,
+        fork=fork,
     )
     return open_screen(plan, " ".join(prompt or ()), pick=resume == PICK)
 

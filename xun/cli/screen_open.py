@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from xun import demo
 from xun.config.paths import Paths
+from xun.errors import XunError
 from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Wanted
-from xun.frontends.tui.standing import short
-from xun.result import XunError
+from xun.frontends.tui.status import short
 from xun.run_plan import RunPlan, SetupError
 
 # The screen is drawn before any of what an agent is made of is loaded: the methods import what they need.
@@ -122,7 +122,8 @@ class ScreenOpener:
             if isinstance(cause, ProviderError) and cause.kind == "config":
                 raise NoModelError(str(error)) from error
             raise
-        self._plan = replace(plan, resume=None, last=False)
+        forked = plan.resume is not None or plan.last
+        self._plan = replace(plan, resume=None, last=False, fork=plan.fork and not forked)
         return OpenedRun(prepared, *commands_of(prepared, ears.say))
 
     async def offers(self) -> Sequence[ModelOffer]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Sequence
@@ -15,7 +16,9 @@ from xun.messages import Message, Usage
 from xun.sessions.record import Header, Scan, SessionError, scan
 from xun.sessions.repair import NOT_RUN, UNKNOWN, repairs, stamped
 from xun.sessions.replay import Replay, replay
-from xun.sessions.store import OnError, Redact, SessionWriter, lock, new_id
+from xun.sessions.store import OnError, Redact, SessionUnwritable, SessionWriter, lock, new_id
+
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +66,16 @@ def resume(
     """Read the session at `path`, make its file whole, and return it with the writer that goes on with it.
 
     Torn bytes at the end are moved to a file beside it, `<id>.damaged`; results that are missing are
-    appended. Raises `SessionBusy` when another process has the session open, `SessionError` when it cannot
-    be read or written.
+    appended. Raises `SessionBusy` when another process has the session open, `SessionUnwritable` when it may not
+    be written, `SessionError` when it cannot be read or repaired.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
+        if error.errno in _FORBIDDEN:
+            raise SessionUnwritable(
+                f"{path}: cannot be written: {error.strerror}; --no-session goes on without keeping it"
+            ) from None
         raise SessionError(f"{path}: cannot be opened: {error.strerror}") from None
     try:
         lock(descriptor, path)
@@ -94,7 +101,7 @@ def resume(
 def fork(path: Path) -> Path:
     """Copy the session at `path` into a new one beside it, which the copy names as its parent. Returns its path.
 
-    The original may be in use. Raises `SessionError`.
+    The original may be in use. Raises `SessionUnwritable` where nothing may be written, else `SessionError`.
     """
     try:
         data = path.read_bytes()
@@ -111,7 +118,8 @@ def fork(path: Path) -> Path:
             if body and not found.complete:
                 file.write(b"\n")
     except OSError as error:
-        raise SessionError(f"{path}: cannot be copied: {error.strerror}") from None
+        kind = SessionUnwritable if error.errno in _FORBIDDEN and error.filename != str(path) else SessionError
+        raise kind(f"{path}: cannot be copied: {error.strerror}; --no-session goes on without keeping it") from None
     return copy
 
 

@@ -21,6 +21,10 @@ class SessionBusy(SessionError):
     """Another process has the session open. Its caller can offer a copy: `xun.sessions.resume.fork`."""
 
 
+class SessionUnwritable(SessionError):
+    """Sessions cannot be written where they are kept. Its caller can offer to do without."""
+
+
 def new_id(now: float) -> str:
     """An id that sorts by time: date, time (UTC) and six random hexadecimal digits."""
     return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{os.urandom(3).hex()}"
@@ -186,7 +190,7 @@ def lock(descriptor: int, path: Path, *, wait: bool = False) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        line = f"session {path.stem} is in use by another xun; close it there, or go on with a copy of it"
+        line = f"session {path.stem} is in use by another xun; close it there, or go on with a copy of it (--fork)"
         raise SessionBusy(line) from None
     except OSError:
         return  # some network file systems have no locks at all: a session there is better than none
