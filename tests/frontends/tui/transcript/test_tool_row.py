@@ -170,6 +170,7 @@ def test_of_a_long_refused_command_both_ends_are_shown_and_the_reason_of_the_per
     made.answered("a", "not [/] now")
     made.decided(decided(call, Run(command=call.arguments["command"], cwd="/"), allowed=False, by="person"))
     made.ended("denied", ToolResult(call_id=call.id, name="bash", content="Refused."))
+    assert lines(made, 80)[0] == "⊘ bash echo … ; rm -rf src …  refused ▸"
     told = " ".join(" ".join(line.strip("│ ") for line in lines(made, 80)[1:]).split())
     assert told == "refused by you: echo … 121 characters left out … ; rm -rf src ⏎ ls — not [/] now"
 

@@ -9,6 +9,7 @@ from xun.policy.decision import Decision
 
 SHOWN = 400
 """Characters shown of what was refused: as many from its beginning as from its end."""
+_LITTLE = 40  # characters that are as soon shown as said to be left out
 _BY = {
     "rule": "a rule",
     "person": "you",
@@ -44,6 +45,6 @@ def _both_ends(text: str) -> str:
     """`text` on one line. Of a long one the middle is left out: what matters often stands at the end."""
     text = visible(text.strip(), keep="\n").replace("\n", " ⏎ ")
     over = len(text) - SHOWN
-    if over <= 0:
+    if over <= _LITTLE:
         return text
     return f"{text[: SHOWN // 2]} … {over:,} characters left out … {text[-SHOWN // 2 :]}"

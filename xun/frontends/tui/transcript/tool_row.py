@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Sequence
 
@@ -32,6 +33,7 @@ PROGRESS_LINES = 4
 """Lines of output shown while a command runs."""
 
 _BAR: tuple[Piece, ...] = (("  ", ""), ("│ ", "rule"))
+_BLANKS = re.compile(r"[ \t]{4,}")
 _ENDS: dict[str, tuple[str, str, str]] = {  # mark, style, word
     "waiting": ("·", "muted", "waits"),
     "running": ("●", "running", "running"),
@@ -166,7 +168,8 @@ class ToolRow(Folding):
         mark, style, word = _ENDS["asking" if self._asks and not self.finished else self._state]
         facts = " · ".join(filter(None, self._facts(word)))
         facts = f"{facts} {'▸' if self.folded else '▾'}".lstrip()
-        name, _, told = clean(title(self._call, 400)).partition(" ")
+        name, _, told = clean(title(self._call, 2 * LINE_LIMIT)).partition(" ")
+        told = _BLANKS.sub(" … ", told)  # they must not push out of sight what stands behind them
         room = max(width - len(name) - len(facts) - 7, 12)  # rows that go on are two cells shorter
         pieces: list[Piece] = [(f"{mark} ", style), (name, "tool")]
         if told:
