@@ -160,11 +160,21 @@ def test_the_policy_command_changes_the_lists_of_the_running_agent() -> None:
     assert Path("a b").is_dir()
 
 
+def test_the_next_mode_is_told_by_the_status_line_alone() -> None:
+    with Model(Say("never said")) as model, Screen(model=model) as screen:
+        screen.opened()
+        rows = screen.text.splitlines()
+        for mode in ("accept-edits", "plan", "auto", "manual"):
+            screen.type("\x1b[Z")
+            screen.until(f"  {mode} ·")
+        assert screen.text.splitlines()[:-1] == rows[:-1]
+
+
 def test_a_shell_line_is_run_and_told_with_the_next_message() -> None:
     with Model(Say("I see")) as model, Screen(model=model) as screen:
         screen.opened()
         screen.send("!echo from the shell")
-        screen.until("exit 0")
+        screen.until("│ from the shell")
         screen.send("what was that?")
         screen.until("I see")
     assert "> from the shell" in str(model.requests[0].body["messages"])

@@ -304,9 +304,9 @@ class XunApp(App[int]):
             self._prompt.area.action_delete_right()
 
     def action_next_mode(self) -> None:
-        """The next of the modes."""
+        """The next of the modes. The status line tells it; `/mode` tells what it means."""
         if self.desk is not None:
-            self.desk.command(f"/mode {self._watch.next_mode()}")
+            self.desk.set_mode(self._watch.next_mode())
 
     def action_take_back(self) -> None:
         """Take the last prompt that waits back into the prompt."""
