@@ -106,6 +106,25 @@ def test_server_text_is_one_short_line_without_keys() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("invalid x-api-key [red] \x1b[31m", "invalid x-api-key [red] ␛[31m"),
+        ("x-api-key header is required; a Bearer certificate is not", None),
+        ("a risk-averse model with sk-short names", None),
+        ("x-api-key: abc12345 refused", "x-api-key: *** refused"),
+        ('{"x-api-key":"abc12345"}', '{"x-api-key":"***"}'),
+        ("Bearer abc.def12 and sk-ant-abc123def", "Bearer *** and sk-***"),
+        ("Bearer " + "a" * 24, "Bearer ***"),
+        ("a\r\n\tb\u2028c \x00\x9b\u202e\U000e0041", "a b c ␀\\u009b\\u202e\\U000e0041"),
+    ],
+)
+def test_only_keys_are_masked_in_what_a_server_says_and_what_commands_a_terminal_is_shown(
+    text: str, shown: str | None
+) -> None:
+    assert clean(text) == (text if shown is None else shown)
+
+
+@pytest.mark.parametrize(
     ("headers", "seconds"),
     [
         ({"retry-after": "3"}, 3.0),

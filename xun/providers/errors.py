@@ -14,7 +14,10 @@ from xun.providers.base import ErrorKind, ProviderError
 from xun.providers.transport import Target
 
 _TEXT_LIMIT = 300
-_SECRETS = re.compile(r"\b(?:sk|pk|rk)-[\w-]{6,}|\bBearer\s+\S+|\bx-api-key\W+\S+", re.IGNORECASE)
+# A key has a digit or is long: "invalid x-api-key header" and "a Bearer certificate" hold none.
+_KEY = r"(?=[\w.~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{6,}"
+_SECRETS = re.compile(rf"\b((?:sk|pk|rk)-|Bearer +|x-api-key[\"']?\s*[:= ]\s*[\"']?){_KEY}", re.IGNORECASE)
+_PICTURES = 0x2400  # where Unicode has pictures of the control characters
 _TRANSIENT: frozenset[ErrorKind] = frozenset({"rate_limit", "overloaded", "server", "network", "timeout", "protocol"})
 
 # What a type or code means as an HTTP status: inside a stream there is no other.
@@ -81,12 +84,19 @@ class Refusal:
 
 
 def clean(text: str, limit: int = _TEXT_LIMIT, secret: str = "") -> str:
-    """Server text fit for one line: no control characters, no keys, at most `limit` characters."""
+    """Server text fit for one line: what is not printed made visible, no keys, at most `limit` characters."""
     if secret:
         text = text.replace(secret, "***")
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: limit * 8]).split())
-    line = _SECRETS.sub("***", line)
+    line = "".join(char if char.isprintable() else _shown(char) for char in " ".join(text[: limit * 8].split()))
+    line = _SECRETS.sub(r"\1***", line)
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def _shown(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def from_response(
