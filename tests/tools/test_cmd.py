@@ -148,7 +148,17 @@ def test_a_long_run_says_how_long() -> None:
 
 def test_a_flood_says_that_it_was_stopped() -> None:
     done = Completed(stdout="y\n", stderr="", returncode=None, signal="SIGTERM", seconds=0.5, flooded=True)
-    assert describe(done, 300) == "stopped: more than 250 MB of output\ny"
+    assert describe(done, 300) == "stopped: more than 250 MB of output (killed by SIGTERM)\ny"
+    caught = Completed(stdout="", stderr="", returncode=141, signal=None, seconds=0.5, flooded=True)
+    assert describe(caught, 300) == "stopped: more than 250 MB of output (exit code 141)\n(no output)"
+
+
+async def test_a_command_that_prints_without_end_says_what_stopped_it_and_how_it_ended(
+    bash: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xun.exec.job.OUTPUT_CAP", 1_000_000)
+    answer = await bash(command="yes")
+    assert answer.startswith("stopped: more than 250 MB of output (killed by SIGTERM)\ny\n") and "omitted" in answer
 
 
 async def test_a_background_child_is_named_and_watched(bash: Callable[..., Any], host: Host) -> None:

@@ -105,7 +105,11 @@ def _ending(completed: Completed, timeout: float) -> str:
     if completed.timed_out:
         return f"timed out after {timeout:g} s; the command and all it had started were stopped"
     if completed.flooded:
-        return f"stopped: more than {OUTPUT_CAP // 1_000_000} MB of output"
+        return f"stopped: more than {OUTPUT_CAP // 1_000_000} MB of output ({_status(completed)})"
+    return _status(completed)
+
+
+def _status(completed: Completed) -> str:
     if completed.signal is not None:
         return f"killed by {completed.signal}"
     code = completed.returncode
