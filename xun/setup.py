@@ -177,6 +177,7 @@ def commands_of(prepared: Prepared, say: Say) -> tuple[CommandRegistry, CommandC
     custom = load_commands(prepared.paths, prepared.trust, registry.names)
     for command in custom.commands:
         registry.register(command)
+    registry.explain_absence(custom.unusable)
     for line in custom.problems:
         say(line)
     models = partial(_offered_models, prepared.config)

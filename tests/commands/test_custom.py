@@ -97,6 +97,8 @@ def test_what_was_typed_takes_its_places(prompt: str, typed: str, text: str) -> 
         ("odd.md", "---\nmodel: x\n---\ny", ":2: unknown key 'model'; known are description and argument-hint"),
         ("deep.md", "---\n  description: x\n---\ny", ":2: expected KEY: VALUE, or --- at the end of the head"),
         ("bytes.md", "\udcff\udcfe", ": is not UTF-8 text"),
+        ("nul.md", "a\nb\0", ":2: is no text: it holds a NUL character"),
+        ("none.MD", "", ": has no text to send"),
         ("large.md", "x" * 70_000, ": is larger than 64 KiB"),
     ],
 )
@@ -107,6 +109,15 @@ def test_a_mistake_is_one_line_that_names_the_file(name: str, text: str, problem
     found = loaded(work)
     assert found.problems == (f"{path}{problem}",)
     assert [command.name for command in found.commands] == ["good"]
+
+
+async def test_a_command_whose_file_cannot_be_used_is_not_merely_unknown(work: Path) -> None:
+    path, large = own("git/empty.md", ""), own("large.md", "x" * 70_000)
+    async with Bench() as bench:
+        bench.registry.explain_absence(loaded(work).unusable)
+        assert await bench.error("/git:EMPTY now") == f"/git:empty cannot be used: {path}: has no text to send"
+        assert await bench.error("/large") == f"/large cannot be used: {large}: is larger than 64 KiB"
+        assert (await bench.error("/git:other")).startswith("unknown command /git:other")
 
 
 def test_comments_blank_lines_and_quotes_in_the_head(work: Path) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from xun.commands.command import Call, Command, is_name
@@ -32,10 +32,14 @@ _PLACE = re.compile(r"\\\$|\$(ARGUMENTS\b|[1-9][0-9]?)")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The commands that can be used, and a line for the person about each mistake, naming its file."""
+    """The commands that can be used, and a line for the person about each mistake, naming its file.
+
+    `unusable` has these lines by the name of the command that there would be without the mistake.
+    """
 
     commands: tuple[Command, ...]
     problems: tuple[str, ...]
+    unusable: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Mistake(Exception):
@@ -53,8 +57,9 @@ def load_commands(paths: Paths, trust: Trust | None, taken: Iterable[str]) -> Lo
     """
     commands: dict[str, Command] = {}
     problems: list[str] = []
+    unusable: dict[str, str] = {}
     built_in = set(taken)
-    for name, path, content in (*_of_person(paths, problems), *_of_project(trust)):
+    for name, path, content in (*_of_person(paths, problems, unusable), *_of_project(trust)):
         try:
             if name in built_in:
                 raise _Mistake(f"/{name} is a command of xun; give the file another name")
@@ -64,16 +69,18 @@ def load_commands(paths: Paths, trust: Trust | None, taken: Iterable[str]) -> Lo
         except _Mistake as mistake:
             where = f"{path}:{mistake.line}" if mistake.line is not None else str(path)
             problems.append(f"{where}: {mistake}")
-    return Loaded(tuple(commands[name] for name in sorted(commands)), tuple(problems))
+            unusable.setdefault(name, problems[-1])
+    return Loaded(tuple(commands[name] for name in sorted(commands)), tuple(problems), unusable)
 
 
-def _of_person(paths: Paths, problems: list[str]) -> Iterator[tuple[str, Path, bytes]]:
+def _of_person(paths: Paths, problems: list[str], unusable: dict[str, str]) -> Iterator[tuple[str, Path, bytes]]:
     top = paths.config / FOLDER
     for path in command_files(top):
         try:
             content = read_regular(path, MAX_BYTES)
         except UnreadableError as error:
             problems.append(f"{path}: {error}")
+            unusable[_name(path, top)] = problems[-1]
             continue
         if content is not None:
             yield _name(path, top), path, content
@@ -96,6 +103,8 @@ def _command(name: str, path: Path, content: bytes) -> Command:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise _Mistake("is not UTF-8 text") from None
+    if "\0" in text:
+        raise _Mistake("is no text: it holds a NUL character", text[: text.index("\0")].count("\n") + 1)
     head, body = _front_matter(text)
     if not body.strip():
         raise _Mistake("has no text to send")

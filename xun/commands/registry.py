@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from xun.commands.command import Call, Command, CommandError, is_name
 from xun.commands.context import CommandContext
@@ -26,6 +26,7 @@ class CommandRegistry:
     def __init__(self, commands: Iterable[Command] = ()) -> None:
         self._commands: dict[str, Command] = {}
         self._names: dict[str, Command] = {}
+        self._unusable: dict[str, str] = {}
         for command in commands:
             self.register(command)
 
@@ -40,6 +41,10 @@ class CommandRegistry:
                 raise ValueError(f"there is a command /{name} already")
         self._commands[command.name] = command
         self._names |= dict.fromkeys(names, command)
+
+    def explain_absence(self, reasons: Mapping[str, str]) -> None:
+        """Say why there is no command of these names, where a person types one: its file cannot be used."""
+        self._unusable |= reasons
 
     @property
     def names(self) -> frozenset[str]:
@@ -109,6 +114,8 @@ class CommandRegistry:
     def _unknown(self, name: str) -> str:
         from difflib import get_close_matches
 
+        if name in self._unusable:
+            return f"/{name} cannot be used: {self._unusable[name]}"
         near = get_close_matches(name, self._names, 1, 0.6)
         meant = f"did you mean /{near[0]}?" if near else "/help lists them"
         return f"unknown command /{name}; {meant} (\\/{name} sends it as text)"

@@ -30,5 +30,5 @@ def _below(folder: Path, depth: int) -> Iterator[Path]:
         if item.is_dir(follow_symlinks=False):
             if depth > 1:
                 yield from _below(folder / item.name, depth - 1)
-        elif item.name.endswith(".md"):
+        elif item.name.lower().endswith(".md"):
             yield folder / item.name
