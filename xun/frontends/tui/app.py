@@ -7,7 +7,8 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import on
 from textual.app import App, ComposeResult
@@ -15,31 +16,32 @@ from textual.binding import Binding, BindingType
 from textual.scrollbar import ScrollBar
 
 from xun import __version__
-from xun.events import AnyEvent, QueueChanged, TurnEnded
-from xun.frontends.tui.activity import ActivityLine
+from xun.errors import XunError
 from xun.frontends.tui.bars import WholeCells
 from xun.frontends.tui.crash import keep_details
-from xun.frontends.tui.desk import Desk, Level
 from xun.frontends.tui.files import FileList
-from xun.frontends.tui.first import ask_trust, open_somehow
 from xun.frontends.tui.leaving import on_signals
-from xun.frontends.tui.opening import Ears, Opener, Wanted
+from xun.frontends.tui.opening import Ears, Level, Opener, Wanted
 from xun.frontends.tui.prompt.box import Prompt
 from xun.frontends.tui.prompt.complete import Completer, Item
 from xun.frontends.tui.prompt.history import History
-from xun.frontends.tui.question.choices import Menu
-from xun.frontends.tui.question.panel import QuestionPanel
 from xun.frontends.tui.queue_view import QueueView
-from xun.frontends.tui.standing import Watch
 from xun.frontends.tui.status import StatusLine
 from xun.frontends.tui.theme import NAME, make_theme
-from xun.frontends.tui.transcript.view import Transcript
-from xun.frontends.tui.way_on import way_on
-from xun.policy.decision import Answer, Ask, would_save
-from xun.result import XunError
+
+# These know the events and the policy, which take longer to load than the first frame: they come after it.
+if TYPE_CHECKING:
+    from xun.events import AnyEvent
+    from xun.frontends.tui.desk import Desk
+    from xun.frontends.tui.parts import Parts
+    from xun.frontends.tui.question.choices import Menu
+    from xun.frontends.tui.question.panel import QuestionPanel
+    from xun.frontends.tui.transcript.view import Transcript
+    from xun.policy.decision import Answer, Ask
 
 WELCOME = "xun {version} · /help · @ names a file · ! runs a shell line · Shift+Tab: mode"
 TWICE = 2.0  # seconds within which the second Ctrl+C leaves
+_ABOVE = frozenset({"interrupt", "details", "read", "scroll", "answer"})  # actions
 CLOSING = 5.0  # seconds that running commands have to end when the screen closes
 
 
@@ -50,7 +52,7 @@ class XunApp(App[int]):
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = ""
     CSS = """
-    Screen { layout: vertical; overflow: hidden; }
+    Screen { layout: vertical; overflow: hidden; align-vertical: bottom; }
     Transcript { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -93,18 +95,13 @@ class XunApp(App[int]):
         self._files = FileList(opener.folder, lambda: self.call_from_thread(self._files_found))
         self._pressed = float("-inf")
         self.code: int | None = None
-        self._watch = Watch()
+        self._parts: Parts | None = None
         self._ears: Ears | None = None  # those of the agent on the screen: another one may be closing still
         self.crash = ""
 
     def compose(self) -> ComposeResult:
-        """The parts, top to bottom."""
-        yield Transcript()
-        yield QuestionPanel(
-            idle=self._idle, draft=self._draft, engaged=self._engaged, saves=would_save, shown=self._watch.shown
-        )
+        """The prompt, and what else is there before the rest is loaded."""
         yield QueueView()
-        yield ActivityLine(self._clock)
         yield Prompt(History(self.opener.state / "prompts.jsonl"), Completer(self._commands, self._files.names))
         yield StatusLine()
 
@@ -123,11 +120,13 @@ class XunApp(App[int]):
 
     @property
     def _transcript(self) -> Transcript:
-        return self.query_one(Transcript)
+        assert self._parts is not None
+        return self._parts.transcript
 
     @property
     def _question(self) -> QuestionPanel:
-        return self.query_one(QuestionPanel)
+        assert self._parts is not None
+        return self._parts.question
 
     # Opening: the prompt takes keys at once; whatever needs time comes after the first frame.
 
@@ -136,7 +135,6 @@ class XunApp(App[int]):
         on_signals(self.leave)
         self._prompt.take_keys()
         self.query_one(StatusLine).set(folder=self.opener.shown_folder)
-        self.say(WELCOME.format(version=__version__))
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -144,13 +142,34 @@ class XunApp(App[int]):
 
     async def _open(self, wanted: Wanted, *, trust: bool = False) -> None:
         try:
+            await self._furnish()
             if trust:
+                from xun.frontends.tui.first import ask_trust
+
                 await ask_trust(self.opener, self.put)
             await self._open_agent(wanted)
         except XunError as error:
             self.say(str(error), "error")
 
+    async def _furnish(self) -> None:
+        """Put the other parts above the prompt."""
+        if self._parts is not None:
+            return
+        await asyncio.to_thread(import_module, "xun.frontends.tui.parts")
+        from xun.frontends.tui.parts import Parts
+
+        parts = Parts.make(idle=self._idle, draft=self._draft, engaged=self._engaged, clock=self._clock)
+        queue = self.query_one(QueueView)
+        await self.mount(parts.transcript, parts.question, before=queue)
+        await self.mount(parts.activity, after=queue)
+        self._parts = parts
+        self.say(WELCOME.format(version=__version__))
+
     async def _open_agent(self, wanted: Wanted) -> None:
+        from xun.frontends.tui.desk import Desk
+        from xun.frontends.tui.first import open_somehow
+
+        assert self._parts is not None
         ears = Ears(lambda event: self.hear(event) if ears is self._ears else None, self._notice, self.put)
         opened = await open_somehow(self.opener, wanted, ears, self.say)
         if opened is None:
@@ -162,7 +181,7 @@ class XunApp(App[int]):
             await old.close()
         if opened.agent.messages:
             self._transcript.load(opened.agent.messages)
-        self._watch.start(opened.agent)
+        self._parts.watch.start(opened.agent)
         self._files.look_in(opened.agent.workspace.root)
         self._stand()
         if opened.starter and not self._early and self._prompt.blank:
@@ -170,33 +189,26 @@ class XunApp(App[int]):
         for text in self._early:
             self.desk.typed(text)
         self._early.clear()
-        self._show_queue()
+        self.show_queue()
 
     # What the agent tells. Everything happens on this loop, so a widget may be changed here.
 
     def hear(self, event: AnyEvent) -> None:
         """Show one event."""
-        if self.code is not None:
+        if self.code is not None or self._parts is None:
             return
-        self._transcript.hear(event)
-        self.query_one(ActivityLine).hear(event)
-        if isinstance(event, QueueChanged):
-            self._show_queue()
-        if self._watch.hear(event):
+        self._parts.hear(event)
+        if self._parts.watch.hear(event):
             self._stand()
-        if isinstance(event, TurnEnded) and self.desk is not None:
-            words = self.desk.opened.epilogue(event) or way_on(event)
-            if words:
-                self._transcript.say(words, gap=event.status != "failed")
+        if self.desk is not None:
+            self.desk.hear(event)
 
     def _stand(self) -> None:
-        self.query_one(StatusLine).set(**self._watch.changes())
+        if self._parts is not None:
+            self.query_one(StatusLine).set(**self._parts.watch.changes())
 
-    def turn_over(self) -> None:
-        """Show whether what waits is held now."""
-        self._show_queue()
-
-    def _show_queue(self) -> None:
+    def show_queue(self) -> None:
+        """Show what waits now, and whether it is held."""
         if self.desk is not None:
             queue = self.desk.agent.queue
             self.query_one(QueueView).show(queue.items, queue.steering, held=self.desk.turns.held)
@@ -205,9 +217,9 @@ class XunApp(App[int]):
         """Put a question to the person; `menu` takes the place of its usual answers."""
         return await self._question.ask(ask, menu)
 
-    def say(self, text: str, level: Level = "info") -> None:
-        """Show a line of xun's own."""
-        self._transcript.say(text, level)
+    def say(self, text: str, level: Level = "info", *, gap: bool = True) -> None:
+        """Show a line of xun's own, set off from what stands above by a `gap`."""
+        self._transcript.say(text, level, gap=gap)
 
     def show(self, text: str) -> None:
         """Show what a command gave back."""
@@ -243,16 +255,16 @@ class XunApp(App[int]):
             self._early.append(event.text)
             self.query_one(QueueView).show(self._early, early=True)
 
-    @on(QuestionPanel.Left)
-    def _to_prompt(self) -> None:
+    def on_question_panel_left(self) -> None:
+        """No question takes the keys any more."""
         self._prompt.take_keys()
 
-    @on(QuestionPanel.Typed)
-    def _given_back(self, event: QuestionPanel.Typed) -> None:
+    def on_question_panel_typed(self, event: QuestionPanel.Typed) -> None:
+        """A key that is no answer."""
         self._type(event.text)
 
-    @on(Transcript.Typed)
-    def _typed_elsewhere(self, event: Transcript.Typed) -> None:
+    def on_transcript_typed(self, event: Transcript.Typed) -> None:
+        """A key that does nothing in the transcript."""
         self._type(event.character)
 
     def _type(self, text: str) -> None:
@@ -270,6 +282,10 @@ class XunApp(App[int]):
         self._prompt.complete_again()
 
     # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is for the parts above the prompt waits until they are there."""
+        return self._parts is not None or action not in _ABOVE
 
     def action_interrupt(self) -> None:
         """Back to the prompt; from there, stop what runs."""
@@ -293,8 +309,9 @@ class XunApp(App[int]):
             self.leave(0)
             return
         self._pressed = now
-        self.action_interrupt()
-        self.say("Ctrl+C again leaves")
+        if self._parts is not None:
+            self.action_interrupt()
+            self.say("Ctrl+C again leaves")
 
     def action_leave_if_empty(self) -> None:
         """Ctrl+D leaves where there is nothing to delete."""
@@ -305,8 +322,8 @@ class XunApp(App[int]):
 
     def action_next_mode(self) -> None:
         """The next of the modes. The status line tells it; `/mode` tells what it means."""
-        if self.desk is not None:
-            self.desk.set_mode(self._watch.next_mode())
+        if self.desk is not None and self._parts is not None:
+            self.desk.set_mode(self._parts.watch.next_mode())
 
     def action_take_back(self) -> None:
         """Take the last prompt that waits back into the prompt."""
@@ -333,7 +350,8 @@ class XunApp(App[int]):
 
     def action_scroll(self, unit: Literal["line", "page", "end"], step: int) -> None:
         """Scroll by a page or a line, or to an end: what is asked where it has the keys, else the transcript."""
-        if unit == "page" and self._question.ready and self._question.scroll_body(step * 5):
+        question = self._question
+        if unit == "page" and question.ready and question.scroll_body(step * 5):
             return
         self._transcript.scroll_by(unit, step)
 

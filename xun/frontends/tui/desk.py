@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from xun.commands.outcome import Action, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
-from xun.frontends.tui.opening import Opened, choice, picked
+from xun.events import AnyEvent, QueueChanged, TurnEnded
+from xun.frontends.tui.opening import Level, Opened
 from xun.frontends.tui.prompt.complete import Item
 from xun.frontends.tui.question.choices import Choice, Menu
+from xun.frontends.tui.question.own import choice, picked
 from xun.frontends.tui.turns import Turns
+from xun.frontends.tui.way_on import way_on
 from xun.policy.decision import Answer, Ask
 
 if TYPE_CHECKING:
     from xun.commands.context import CommandContext
     from xun.commands.registry import CommandRegistry
 
-Level = Literal["info", "warning", "error"]
-
 
 class Front(Protocol):
     """What a desk needs of the screen."""
 
-    def say(self, text: str, level: Level = "info") -> None:
-        """Show `text`; `level` is info, warning or error."""
+    def say(self, text: str, level: Level = "info", *, gap: bool = True) -> None:
+        """Show `text`, set off from what stands above by a `gap`; `level` is info, warning or error."""
         ...
 
     def show(self, text: str) -> None:
@@ -35,8 +36,8 @@ class Front(Protocol):
         """Show the line of a command."""
         ...
 
-    def turn_over(self) -> None:
-        """Something has ended; the next may run already."""
+    def show_queue(self) -> None:
+        """Show what waits now, and whether it is held."""
         ...
 
     async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
@@ -62,7 +63,7 @@ class Desk:
     def __init__(self, opened: Opened, front: Front) -> None:
         self.opened = opened
         self.agent = opened.agent
-        self.turns = Turns(self.agent, self._complain, front.turn_over)
+        self.turns = Turns(self.agent, self._complain, front.show_queue)
         self._front = front
         self._beside: set[asyncio.Task[Any]] = set()
 
@@ -87,6 +88,15 @@ class Desk:
             self.agent.steer(text)
         else:
             self.turns.send(text)
+
+    def hear(self, event: AnyEvent) -> None:
+        """Show what follows from an event: what waits, and after a turn what can be done next."""
+        if isinstance(event, QueueChanged):
+            self._front.show_queue()
+        elif isinstance(event, TurnEnded):
+            words = self.opened.epilogue(event) or way_on(event)
+            if words:
+                self._front.say(words, gap=event.status != "failed")
 
     def complete(self, before: str) -> list[Item]:
         """Completions of a line that begins with `/`."""

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
+from xun.errors import XunError
 from xun.frontends.text import visible
-from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Opened, Opener, Put, Wanted, choice, picked
+from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Opened, Opener, Put, Wanted
 from xun.frontends.tui.question.choices import secret_menu
-from xun.result import XunError
+from xun.frontends.tui.question.own import choice, picked
 
 _TRUST = ("trust these files from now on, as they are", "use them this time only", "leave them out")
 _KEY = "The key goes to its provider and nowhere else; no log or session has it."

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from xun.events import AnyEvent, TurnEnded
-from xun.frontends.tui.question.choices import Menu
-from xun.policy.decision import Answer, Ask
-from xun.result import XunError
+from xun.errors import XunError
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
     from xun.commands.context import CommandContext
     from xun.commands.registry import CommandRegistry
+    from xun.events import AnyEvent, TurnEnded
+    from xun.frontends.tui.question.choices import Menu
+    from xun.policy.decision import Answer, Ask
+
+Level = Literal["info", "warning", "error"]
+"""Of a line that is said to the person."""
 
 
 class NoModelError(XunError):
@@ -127,16 +130,3 @@ class Opener(Protocol):
     async def offers(self) -> Sequence[ModelOffer]:
         """Every way to a model that there is here; asks local servers whether they are there."""
         ...
-
-
-def choice(ask_id: str, question: str, choices: Sequence[str], *, title: str = "", default: int = 0) -> Ask:
-    """A question of xun's own to the person."""
-    return Ask(
-        id=ask_id, agent="xun", call_id="", tool="", decisions=(), title=title, question=question,
-        choices=tuple(choices), default_choice=default,
-    )  # fmt: skip
-
-
-def picked(answer: Answer) -> int | None:
-    """The index that was chosen, None for a no."""
-    return answer.choice if answer.yes else None

@@ -17,6 +17,7 @@ from xun.events import (
     TurnStarted,
     UsageUpdated,
 )
+from xun.frontends.tui.status import short
 from xun.policy.decision import MODES
 from xun.workspace.branch import branch_of
 
@@ -78,9 +79,3 @@ class Watch:
             "refused": self._refused,
             "yolo": agent.gate.auto_confirm,
         }
-
-
-def short(folder: Path) -> str:
-    """`folder`, its home as a tilde."""
-    home = Path(os.path.realpath(Path.home()))
-    return f"~/{folder.relative_to(home)}" if home in folder.parents else str(folder)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from textual.content import Content
 from textual.events import Resize
@@ -120,3 +122,9 @@ def tokens_text(count: int) -> str:
 def cost_text(cost: float | None) -> str:
     """Dollars, or that the price is unknown."""
     return "cost unknown" if cost is None else f"${cost:.2f}"
+
+
+def short(folder: Path) -> str:
+    """`folder`, the home of the person as a tilde."""
+    home = Path(os.path.realpath(Path.home()))
+    return f"~/{folder.relative_to(home)}" if home in folder.parents else str(folder)

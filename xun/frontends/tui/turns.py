@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from xun.result import XunError
+from xun.errors import XunError
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
