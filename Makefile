@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 JOBS ?= auto
 
-.PHONY: help demo test check types lint format fuzz bench lock clean
+.PHONY: help demo test check types lint format fuzz bench screenshots lock clean
 
 help:  ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -48,6 +48,9 @@ fuzz: $(STAMP)  ## long random tests of the parser and the decider
 
 bench: $(STAMP)  ## time xun against a bare loop of the same requests, in one run
 	@$(BIN)/python -m bench
+
+screenshots: $(STAMP)  ## draw the pictures of the README anew
+	@$(BIN)/python -m docs.screenshots
 
 lock:  ## bring requirements.lock up to pyproject.toml
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \

@@ -36,6 +36,7 @@ class Menu:
         return Menu((*self.choices, *self.more), self.default)
 
 
+_ALLOW = 'effect = "allow"'
 ONCE = Choice("yes, once", Answer.once(), "y")
 NO = Choice("no, and say why", Answer.no(), "n", entry="reason")
 
@@ -61,9 +62,8 @@ def menu_of(ask: Ask, saves: Sequence[str] = (), shown: Callable[[str], str] = s
 
 
 def _saved(lines: Sequence[str]) -> str:
-    """The rules of a policy file, in one line."""
-    rules = "\n".join(line for line in lines if line).split("[[rule]]\n")
-    return "saves " + "; ".join(rule.strip().replace("\n", ", ") for rule in rules if rule.strip())
+    """The rules of a policy file, in one line: each of them allows."""
+    return f"saves to allow: {'; '.join(line for line in lines if line not in ('', '[[rule]]', _ALLOW))}"
 
 
 def secret_menu(label: str) -> Menu:

@@ -1,0 +1,30 @@
+"""The pictures of the README show what the program shows now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from docs.screenshots import FILES, IMAGES, SCENES
+from tests.frontends.tui.snapshots.stage import files
+from tests.frontends.tui.snapshots.svg import unversioned
+
+pytestmark = pytest.mark.anyio
+README = IMAGES.parent.parent / "README.md"
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.__name__)
+async def test_a_picture_is_drawn_as_it_is_shown(scene: Callable[[Path], Awaitable[None]], tmp_path: Path) -> None:
+    files(Path.home() / "fables", FILES)
+    await scene(tmp_path)
+    (drawn,) = tmp_path.glob("*.svg")
+    same = unversioned(drawn.read_text()) == unversioned((IMAGES / drawn.name).read_text())
+    assert same, f"docs/images/{drawn.name} is not what the screen shows; make screenshots draws it anew"
+
+
+def test_the_readme_shows_every_picture_and_no_other() -> None:
+    shown = re.findall(r"\(docs/images/([^)]+)\)", README.read_text("utf-8"))
+    assert sorted(shown) == sorted(path.name for path in IMAGES.iterdir())
