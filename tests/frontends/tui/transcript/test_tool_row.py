@@ -155,7 +155,7 @@ def test_a_file_that_begins_like_the_result_of_a_command_is_none() -> None:
         (Completed("", "", 3, None, 2.0), "exit 3"),
         (Completed("", "", None, None, 0.0), "exit unknown"),
         (Completed("", "", -9, "SIGKILL", 2.0), "killed by SIGKILL"),
-        (Completed("y", "", -9, None, 2.0, flooded=True), "cut off at 250 MB"),
+        (Completed("y", "", 0, None, 2.0, flooded=True), "cut off at 250 MB, exit 0"),
         (Completed("", "", -9, None, 0.5, timed_out=True), "timed out after 0.5 s"),
     ],
 )
