@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -80,6 +82,25 @@ def test_at_random_moments_of_one_long_session(wire: Wire) -> None:
     assert len(after) == len(before) + 2
     sent = str(before)
     assert UNKNOWN in sent or NOT_RUN in sent
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="marks of other processes can be read on Linux only")
+def test_commands_end_with_a_xun_that_was_killed() -> None:
+    """The one that runs, its child, one in the background and one that has left group and parent; no stranger."""
+    command = "sleep 331 & setsid -f sleep 332; (sleep 333); echo never"
+    stranger = subprocess.Popen(["sleep", "334"])
+    try:
+        with Model(bash("sleep 330 >/dev/null 2>&1 & true"), bash(command)) as model:
+            process = model.start("go", "--yes")
+            wanted = {f"sleep {seconds}" for seconds in range(330, 335)}
+            wait_for(lambda: wanted <= set(left_running().values()), "the commands")
+            process.kill()
+            process.communicate()
+            wait_for(lambda: list(left_running()) == [stranger.pid], "the end of the commands")
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
 
 
 def last_results(request: Recorded) -> list[tuple[str, str]]:

@@ -293,8 +293,28 @@ def test_the_end_of_the_process_ends_what_it_started(work: Path) -> None:
     assert not alive(int(ended.stdout))
 
 
+@pytest.mark.skipif(not LINUX, reason="only there a shell waits for the end of this process")
+def test_an_orderly_end_leaves_nobody_waiting(work: Path) -> None:
+    script = """
+import asyncio, sys
+from pathlib import Path
+from xun.exec.guard import guard_pid
+from xun.exec.run import run_bash
+for _ in range(2):
+    assert asyncio.run(run_bash("true", cwd=Path.cwd(), env={}, timeout=10)).ok
+    print(guard_pid())
+"""
+    root = str(Path(__file__).parents[2])
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": root}
+    )
+    first, again = ended.stdout.split()
+    assert first == again and ended.stderr == "" and not alive(int(first))
+
+
 @pytest.mark.skipif(not LINUX, reason="orphans are handed to this process on Linux only")
 async def test_dead_orphans_are_reaped(bash: Bash) -> None:
+    await bash("true")
     before = children()
     await bash("(true &) ; (sleep 0.01 &); sleep 0.05")
     assert children() == before

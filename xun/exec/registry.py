@@ -9,6 +9,7 @@ import secrets
 import subprocess
 from typing import Protocol
 
+from xun.exec.guard import guard
 from xun.exec.tree import MARK, Process, Tree
 
 SHUTDOWN_GRACE = 0.5
@@ -30,11 +31,15 @@ class ProcessRegistry:
         self._running: dict[Tree, subprocess.Popen[bytes]] = {}
         self._background: dict[Tree, tuple[_Closable, ...]] = {}
         self._at_exit = False
+        self._guarded = False
 
     def mark(self, env: dict[str, str]) -> str:
         """Put the mark of the next command into `env`, behind that of a command this process runs in
         itself.
         """
+        if not self._guarded:
+            self._guarded = True
+            guard(MARK, self._token)
         mark = f"{self._token}.{next(self._numbers)};"
         env[MARK] = env.get(MARK, "") + mark
         return mark

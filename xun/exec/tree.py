@@ -18,6 +18,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from xun.exec.guard import guard_pid
+
 MARK = "INSIDE_XUN"
 """The environment variable that says which command a process belongs to. Programs may test for it."""
 
@@ -153,6 +155,8 @@ class Tree:
         except (ChildProcessError, AttributeError):
             return False
         for pid in _own_children():
+            if pid == guard_pid():
+                continue
             process = _process(pid)
             if process is not None and self._belongs(process):
                 return True
