@@ -40,8 +40,11 @@ def run(argv: Sequence[str]) -> int:
     if not known and no_option and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _usage(words, without_terminal(words, COMMANDS))
     try:
-        app = _completer() if completing else build(first) if known else build_screen()
-        code = get_command(app).main(words if known else _resumable(words), prog_name="xun", standalone_mode=False)
+        if words or completing:
+            app = _completer() if completing else build(first) if known else build_screen()
+            code = get_command(app).main(words if known else _resumable(words), prog_name="xun", standalone_mode=False)
+        else:
+            code = _bare_screen()
         sys.stdout.flush()
     except OutputError as error:
         return exits.unwritten(error)
@@ -58,6 +61,13 @@ def run(argv: Sequence[str]) -> int:
     if signals.came() is not None:  # typer has made an exit code of it
         return exits.interrupted(words)
     return code if isinstance(code, int) else 0
+
+
+def _bare_screen() -> int:
+    """`xun` alone. To read no words, typer would load pydantic and delay the first frame by a quarter."""
+    from xun.cli.screen import screen_command
+
+    return screen_command()
 
 
 def _completer() -> typer.Typer:
