@@ -25,10 +25,10 @@ from tests.wire.streams import Say, event
 
 App = Literal["xun", "bare"]
 COMMANDS: dict[App, tuple[str, ...]] = {
-    "xun": (str(Path(sys.executable).with_name("xun")), "--model", "anthropic/bench"),
+    "xun": (str(Path(sys.executable).with_name("xun")),),
     "bare": (sys.executable, "-m", "bench.bare_app"),
 }
-PROMPT: dict[App, str] = {"xun": "manual", "bare": READY}
+PROMPT: dict[App, str] = {"xun": "╭", "bare": READY}
 """What each shows as soon as its prompt is there."""
 LETTERS = "бгдёжзийлпфцчшщъыьэюя"
 """Keys to type: nothing else shows any of them."""
@@ -37,6 +37,7 @@ SETTLED = 2.0  # seconds after which start-up is over
 MESSAGES = 10_000
 RATES = (100.0, 1_000.0)
 """Tokens a second: what models do, and more than any does."""
+FIRST: dict[Kind, str] = {"prose": "wo1 ", "list": "w1 ", "code": "x1 "}
 END = "That was all."
 
 
@@ -74,7 +75,7 @@ def running(app: App, script: Sequence[Script] = (), *words: str, home: Path | N
         (folder / "work").mkdir(exist_ok=True)
         env = {key: value for key, value in os.environ.items() if not key.startswith("XUN_")}
         env |= {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "bench"}
-        env |= {"XUN_HOME": str(folder / "xun"), "HOME": str(folder)}
+        env |= {"XUN_HOME": str(folder / "xun"), "HOME": str(folder), "XUN_MODEL": "anthropic/bench"}
         command = [*COMMANDS[app], *words] if app == "xun" else [*COMMANDS[app], server.url]
         with Program(command, env=env, folder=folder / "work") as program:
             yield program
@@ -116,7 +117,7 @@ def shown(app: App, kind: Kind, rate: float) -> Shown:
         ask(program, "It is warm.")
         time.sleep(0.5)
         cpu = program.cpu()
-        ask(program, "w1 " if kind != "code" else "name_0")
+        ask(program, FIRST[kind])
         key = keys(program, 0.05)
         program.seen(END)
         time.sleep(0.5)

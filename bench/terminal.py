@@ -84,7 +84,7 @@ class Program:
 
     def typed_until_seen(self, letter: str, between: float = 0.01) -> float:
         """Type `letter` again and again, until it is shown: the time of that."""
-        while True:
+        while self._process.poll() is None:
             os.write(self._master, letter.encode())
             with self._came:
                 if self._came.wait_for(lambda: letter.encode() in self._raw, between):
