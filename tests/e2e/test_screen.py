@@ -221,6 +221,41 @@ def test_where_there_is_no_session_to_go_on_with_a_new_one_is_offered() -> None:
         screen.until("hello back")
 
 
+def test_a_session_that_is_open_elsewhere_is_gone_on_with_in_a_copy() -> None:
+    with Model(Say("first answer"), Say("in the copy")) as model, Screen("first question", model=model) as screen:
+        screen.until("first answer")
+        with Screen("--continue", model=model) as second:
+            second.until("go on with a copy of it")
+            second.until("a number answers")
+            second.type("1")
+            second.until("first answer")
+            second.send("and then?")
+            second.until("in the copy")
+    assert len(sessions()) == 2
+    assert "first question" in str(model.requests[1].body)
+
+
+def test_where_nothing_can_be_kept_a_session_in_memory_is_offered(tmp_path: Path) -> None:
+    (tmp_path / "home" / "xun" / "state").write_text("a file where the folder should be")
+    with Model(Say("hello back")) as model, Screen("hello", model=model) as screen:
+        screen.until("keep this session in memory only")
+        screen.until("a number answers")
+        screen.type("1")
+        screen.until("hello back")
+
+
+def test_what_was_wrong_with_a_session_is_said_below_its_history() -> None:
+    with Model(Say("first answer")) as model, Screen("first question", model=model) as screen:
+        screen.until("first answer")
+        screen.send("/exit")
+        screen.end()
+    path = sessions()[0]
+    path.write_bytes(path.read_bytes() + b'{"type": "torn')
+    with Model() as model, Screen("--continue", model=model) as screen:
+        screen.until("first answer")
+        screen.until("warning")
+
+
 def test_a_screen_in_which_nothing_was_said_leaves_no_session() -> None:
     with Model() as model, Screen(model=model) as screen:
         screen.opened()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xun import demo
+from xun.cli.garbage import start_is_over
 from xun.config.paths import Paths
 from xun.errors import XunError
 from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Wanted
@@ -115,6 +116,7 @@ class ScreenOpener:
             os.environ.pop("XUN_OPENAI_API_KEY", None)  # it is another server's
         if wanted.session is not None or wanted.fresh:
             plan = replace(plan, resume=wanted.session, last=False)
+        plan = replace(plan, fork=plan.fork or wanted.fork, session=plan.session and wanted.kept)
         try:
             prepared = build_run(plan, hear=ears.hear, say=ears.say, on_ask=ears.ask)
         except SetupError as error:
@@ -125,6 +127,10 @@ class ScreenOpener:
         forked = plan.resume is not None or plan.last
         self._plan = replace(plan, resume=None, last=False, fork=plan.fork and not forked)
         return OpenedRun(prepared, *commands_of(prepared, ears.say))
+
+    def settled(self) -> None:
+        """What start-up takes is loaded."""
+        start_is_over()
 
     async def offers(self) -> Sequence[ModelOffer]:
         """Every way to a model that there is here."""

@@ -142,7 +142,8 @@ class XunApp(App[int]):
 
     async def _open(self, wanted: Wanted, *, trust: bool = False) -> None:
         try:
-            await self._furnish()
+            if self._parts is None:
+                await self._furnish()
             if trust:
                 from xun.frontends.tui.first import ask_trust
 
@@ -150,11 +151,11 @@ class XunApp(App[int]):
             await self._open_agent(wanted)
         except XunError as error:
             self.say(str(error), "error")
+        finally:
+            self.opener.settled()
 
     async def _furnish(self) -> None:
         """Put the other parts above the prompt."""
-        if self._parts is not None:
-            return
         await asyncio.to_thread(import_module, "xun.frontends.tui.parts")
         from xun.frontends.tui.parts import Parts
 
@@ -170,7 +171,15 @@ class XunApp(App[int]):
         from xun.frontends.tui.first import open_somehow
 
         assert self._parts is not None
-        ears = Ears(lambda event: self.hear(event) if ears is self._ears else None, self._notice, self.put)
+        notes: dict[str, None] = {}  # said below the history, which takes the place of all that was said before
+
+        def say(text: str) -> None:
+            if ears is self._ears:
+                self._notice(text)
+            else:
+                notes[text] = None
+
+        ears = Ears(lambda event: self.hear(event) if ears is self._ears else None, say, self.put)
         opened = await open_somehow(self.opener, wanted, ears, self.say)
         if opened is None:
             if self.desk is None:
@@ -181,6 +190,8 @@ class XunApp(App[int]):
             await old.close()
         if opened.agent.messages:
             self._transcript.load(opened.agent.messages)
+        for text in notes:
+            self.say(text, "warning")
         self._parts.watch.start(opened.agent)
         self._files.look_in(opened.agent.workspace.root)
         self._stand()
@@ -291,8 +302,7 @@ class XunApp(App[int]):
         """Back to the prompt; from there, stop what runs."""
         if self._transcript.has_focus:
             self._prompt.take_keys()
-            return
-        if self.desk is not None and not self.desk.turns.interrupt():
+        elif self.desk is not None and not self.desk.turns.interrupt():
             self._transcript.follow()
 
     def action_clear_or_leave(self) -> None:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from xun.errors import XunError
 from xun.frontends.text import visible
 from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Opened, Opener, Put, Wanted
 from xun.frontends.tui.question.choices import secret_menu
 from xun.frontends.tui.question.own import choice, picked
+from xun.sessions.record import SessionError
+from xun.sessions.store import SessionBusy, SessionUnwritable
 
 _TRUST = ("trust these files from now on, as they are", "use them this time only", "leave them out")
 _KEY = "The key goes to its provider and nowhere else; no log or session has it."
-_AFTER_ALL = ("try again", "start a new session")
+_AGAIN = ("try again", {})
+_NEW = ("start a new session", {"session": None, "fresh": True})
+_WAYS: tuple[tuple[type[SessionError], tuple[tuple[str, dict[str, Any]], ...]], ...] = (
+    (SessionBusy, (("go on with a copy of it", {"fork": True}), _AGAIN, _NEW)),
+    (SessionUnwritable, (("keep this session in memory only", {"kept": False}), _AGAIN)),
+    (SessionError, (_NEW, _AGAIN)),
+)
 _KEEP = ("only until xun ends", "for good, in the configuration file, which only you can read")
 
 
@@ -47,11 +56,17 @@ async def open_somehow(opener: Opener, wanted: Wanted, ears: Ears, say: Callable
                 return None
             wanted = replace(wanted, model=offer.name or None, base_url=offer.base_url)
         except XunError as error:
-            ask = choice("open", str(error), _AFTER_ALL, title="This cannot be opened")
+            ways = _ways(error)
+            ask = choice("open", str(error), [label for label, _ in ways], title="This cannot be opened")
             index = picked(await ears.ask(ask))
-            if index not in (0, 1):
+            if index is None:
                 return None
-            wanted = replace(wanted, session=None, fresh=True) if index == 1 else wanted
+            wanted = replace(wanted, **ways[index][1])
+
+
+def _ways(error: XunError) -> Sequence[tuple[str, dict[str, Any]]]:
+    """What can be tried instead, by what is behind `error`."""
+    return next((ways for kind, ways in _WAYS if isinstance(error.__cause__, kind)), (_AGAIN, _NEW))
 
 
 async def ask_model(opener: Opener, put: Put, say: Callable[[str], None]) -> ModelOffer | None:

@@ -42,12 +42,18 @@ class ModelOffer:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be opened. `model` and `session` override the command line's; `fresh` asks for a new session."""
+    """What is to be opened. `model` and `session` override the command line's.
+
+    `fresh` asks for a new session, `fork` to go on with a copy of the one that is wanted; `kept` false keeps it in
+    memory alone.
+    """
 
     model: str | None = None
     session: str | None = None
     base_url: str = ""
     fresh: bool = False
+    fork: bool = False
+    kept: bool = True
 
 
 class Opened(Protocol):
@@ -125,6 +131,10 @@ class Opener(Protocol):
 
     def open(self, wanted: Wanted, ears: Ears) -> Opened:
         """A ready agent. Raises `NoModelError` where no model is set up, `XunError` for all else."""
+        ...
+
+    def settled(self) -> None:
+        """Called when the first agent is open, or was given up: all that takes long is done."""
         ...
 
     async def offers(self) -> Sequence[ModelOffer]:
