@@ -126,7 +126,7 @@ class ActivityLine(Static):
         if self._calls:
             first, *others = self._calls.values()
             more = f" and {len(others)} more" if others else ""
-            return f"running {one_line(first, max(room - len(more) - 8, 8))}{more}"
+            return f"running {one_line(first, max(room - len(more) - 8, 3))}{more}"
         if self._doing != _RETRY:
             return self._doing
         left = self._again - self._clock()

@@ -147,7 +147,7 @@ async def test_a_compacted_conversation() -> None:
     async with stage(*steps, summary) as screen:
         for number in range(6):
             await screen.send(f"question {number}", f"Answer {number}.")
-        await screen.send("/compact keep the morals", "compacted")
+        await screen.send("/compact keep the morals", "Compacted from")
         await same_twice(screen, "compacted")
 
 

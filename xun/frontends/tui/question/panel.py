@@ -40,6 +40,7 @@ _REASONS = 2  # rows of reasons beside what is scrolled
 _READABLE = 3  # rows of what is asked that must be in view; with fewer, the answers take less room
 _ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall:
 _TALL = 20
+_WIDE = 60  # cells in which the border has room for a sentence
 
 
 @dataclass(slots=True)
@@ -386,4 +387,5 @@ class QuestionPanel(Vertical, can_focus=True):
         part = self.query_one("#question-body")
         below = int(part.max_scroll_y - part.scroll_y)
         rest = "Page Down shows the rest" if self._seen else "Page Down shows the rest; a yes counts after it"
+        rest = rest if self.size.width >= _WIDE else "Page Down"
         self.border_subtitle = plain(f"{below} more rows · {rest}") if below > 0 else Content()

@@ -269,8 +269,10 @@ def _prompt(message: Message) -> Iterator[Item]:
 
 
 def _compacted(event: Compacted) -> str:
-    who = "compacted by itself" if event.automatic else "compacted"
+    how = "summed up" if event.summary else "shortened"
+    if not event.automatic:  # the command that asked for it tells the figures
+        return f"the conversation up to here, {how}"
     return (
-        f"{who}: {event.before_tokens:,} → {event.after_tokens:,} tokens, "
-        f"{count(event.removed_messages, 'message')} " + ("summed up" if event.summary else "shortened")
+        f"compacted by itself: {event.before_tokens:,} → {event.after_tokens:,} tokens, "
+        f"{count(event.removed_messages, 'message')} {how}"
     )

@@ -208,7 +208,8 @@ class ToolRow(Folding):
             if event.allowed or event.decision.effect == "allow":  # it was not done for another reason
                 continue
             text = clean(refused_by(event, self._words)).replace("\n", " ")
-            rows += wrap(((text, "warning"),), width, first=_BAR, rest=_BAR)
+            who, _, what = text.partition(": ")
+            rows += wrap(((f"{who}: ", "warning"), (what, "text")), width, first=_BAR, rest=_BAR)
         return rows
 
     def _tail(self, width: int) -> list[Line]:
