@@ -23,7 +23,7 @@ def main() -> None:
         signals.raise_early()
     # A pydantic plugin that merely happens to be installed makes every model ten times slower to build.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # Start-up makes many objects and no garbage: looking for some would only cost time.
+    # Start-up makes many objects and no garbage: looking for some would only cost time. `xun.cli.garbage` ends this.
     gc.disable()
     try:
         from xun.cli.app import run

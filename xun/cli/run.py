@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -14,6 +13,7 @@ from xun import demo
 from xun.agent.agent import Agent
 from xun.agent.run_result import RunResult
 from xun.cli import exits, signals
+from xun.cli.garbage import start_is_over
 from xun.cli.options import (
     Allow,
     AllowWrite,
@@ -127,7 +127,7 @@ def run_task(plan: RunPlan, options: RunOptions) -> int:
 
 async def _main(prepared: Prepared, task: str, options: RunOptions, front: PrintFrontEnd) -> int:
     caught: list[int] = []
-    asyncio.get_running_loop().call_later(COLLECT_AFTER, _collect_garbage)
+    asyncio.get_running_loop().call_later(COLLECT_AFTER, start_is_over)
     try:
         _on_signals(prepared.agent, caught)
         result = prepared.reported(await prepared.agent.run(task))
@@ -140,12 +140,6 @@ async def _main(prepared: Prepared, task: str, options: RunOptions, front: Print
     if caught:
         return caught[0]
     return _code(result, options, front)
-
-
-def _collect_garbage() -> None:
-    """From now on: start-up, for which `xun.__main__` turned collection off, is over. What it made stays for good."""
-    gc.freeze()
-    gc.enable()
 
 
 def _code(result: RunResult, options: RunOptions, front: PrintFrontEnd) -> int:
