@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import on
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.scrollbar import ScrollBar
 
 from xun import __version__
@@ -20,6 +20,7 @@ from xun.errors import XunError
 from xun.frontends.tui.bars import WholeCells
 from xun.frontends.tui.crash import keep_details
 from xun.frontends.tui.files import FileList
+from xun.frontends.tui.keys import KEYS
 from xun.frontends.tui.leaving import on_signals
 from xun.frontends.tui.opening import Ears, Level, Opener, Wanted
 from xun.frontends.tui.prompt.box import Prompt
@@ -55,24 +56,7 @@ class XunApp(App[int]):
     Screen { layout: vertical; overflow: hidden; align-vertical: bottom; }
     Transcript { height: 1fr; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "interrupt", show=False),
-        Binding("ctrl+c", "clear_or_leave", show=False, priority=True),
-        Binding("ctrl+d", "leave_if_empty", show=False),
-        Binding("ctrl+z", "suspend_process", show=False, priority=True),
-        Binding("shift+tab", "next_mode", show=False, priority=True),
-        Binding("alt+up", "take_back", show=False, priority=True),
-        Binding("ctrl+o", "details", show=False, priority=True),
-        Binding("ctrl+l", "redraw", show=False, priority=True),
-        Binding("pageup", "scroll('page', -1)", show=False),
-        Binding("pagedown", "scroll('page', 1)", show=False),
-        Binding("shift+up", "scroll('line', -1)", show=False),
-        Binding("shift+down", "scroll('line', 1)", show=False),
-        Binding("ctrl+home", "scroll('end', -1)", show=False),
-        Binding("ctrl+end", "scroll('end', 1)", show=False),
-        Binding("tab", "answer", show=False),
-        Binding("ctrl+up,f6", "read", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     def __init__(
         self,
