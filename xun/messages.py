@@ -94,11 +94,15 @@ class Usage(Frozen):
 
 
 class Reply(Frozen):
-    """Where an assistant message came from. `usage` is None when the provider reported none."""
+    """Where an assistant message came from. `usage` is None when the provider reported none.
+
+    `stop_reason` "other" is an end that is no answer; `stop_word` is then the provider's own word for it, if any.
+    """
 
     provider: str
     model: str
     stop_reason: ModelStop = "end_turn"
+    stop_word: str | None = None
     request_id: str | None = None
     usage: Usage | None = None
 

@@ -65,13 +65,21 @@ def test_a_whole_reply() -> None:
     ("finish", "meant"),
     [
         ("stop", "end_turn"), ("length", "max_tokens"), ("content_filter", "refused"),
-        ("tool_calls", "tool_use"), ("new_reason", "other"),
+        ("tool_calls", "tool_use"), ("new_reason", "other"), ("max_tokens", "max_tokens"), ("abort", "other"),
+        ("error", "other"), ("insufficient_system_resource", "other"),
     ],
 )  # fmt: skip
 def test_stop_reasons(finish: str, meant: str) -> None:
     stop = reply(chunk({"content": "x"}), chunk({}, finish), DONE).reply
     assert stop is not None
     assert stop.stop_reason == meant
+    assert stop.stop_word == (finish if meant == "other" else None)
+
+
+def test_a_server_that_broke_off_does_not_make_a_step_of_the_calls_that_came() -> None:
+    message = reply(chunk({"tool_calls": [fragment(0, "{}", "a", "ls")]}), chunk({}, "error"), DONE)
+    assert message.reply is not None
+    assert message.reply.stop_reason == "other"
 
 
 def test_calls_make_it_a_step_whatever_the_server_says() -> None:

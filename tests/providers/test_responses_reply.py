@@ -83,6 +83,7 @@ def _compact(item: Any) -> str:
         (ended(kind="incomplete", incomplete_details={"reason": "content_filter"}), "refused"),
         (ended(kind="incomplete", incomplete_details={"reason": "steered"}), "other"),
         (ended(kind="incomplete", incomplete_details=None), "other"),
+        (ended(kind="incomplete", status=None), "other"),
     ],
 )
 def test_stop_reasons(end: dict[str, Any], meant: ModelStop) -> None:

@@ -109,7 +109,7 @@ def _checked(reply: Message) -> str:
     stop = reply.reply.stop_reason if reply.reply else "end_turn"
     if reply.calls:
         problem = "the model called a tool in place of a summary"
-    elif stop == "max_tokens":
+    elif stop in ("max_tokens", "other"):
         problem = "the model's summary was cut off"
     elif stop == "refused":
         problem = "the model refused to summarise"

@@ -19,6 +19,7 @@ async def run_turn(turn: Turn) -> None:
             while True:
                 reply = await _step(turn)
                 _check_refusal(turn, reply)
+                _check_cut(turn, reply)
                 if not reply.calls:
                     _check_answer(reply)
                     if turn.agent.queue.steering:
@@ -75,6 +76,16 @@ def _check_refusal(turn: Turn, reply: Message) -> None:
     if reply.reply is not None and reply.reply.stop_reason == "refused":
         turn.close_calls("Not run: the model refused to answer.", "skipped")
         raise Stop("refused", "the model refused to answer")
+
+
+def _check_cut(turn: Turn, reply: Message) -> None:
+    """A reply that did not come to its own end is no answer, and its calls may be half of what was meant."""
+    if reply.reply is not None and reply.reply.stop_reason == "other":
+        turn.close_calls("Not run: the reply was cut off.", "skipped")
+        why = (
+            f"the provider says {reply.reply.stop_word!r}" if reply.reply.stop_word else "the provider does not say why"
+        )
+        raise Stop("error", f"the model's reply was cut off: {why}", kind="incomplete")
 
 
 def _check_calls(turn: Turn, reply: Message) -> None:

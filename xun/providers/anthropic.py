@@ -186,6 +186,7 @@ class AnthropicReply:
         self._blocks: dict[int, _Open] = {}
         self._usage: dict[str, Any] = {}
         self._stop: ModelStop = "other"
+        self._stop_word: str | None = None
         self._done = False
 
     def feed(self, event: ServerEvent) -> list[StreamItem]:
@@ -216,7 +217,8 @@ class AnthropicReply:
                 yield from _grow(self._blocks[payload["index"]], payload["delta"])
             case "message_delta":
                 reason = payload["delta"].get("stop_reason")
-                self._stop = _STOPS.get(reason, "other") if reason else self._stop
+                if reason:
+                    self._stop, self._stop_word = _STOPS.get(reason, "other"), whole(said(reason))
                 self._count(payload.get("usage"))
             case "message_stop":
                 self._done = True
@@ -246,6 +248,7 @@ class AnthropicReply:
             provider=self._target.name,
             model=self._model,
             stop_reason=self._stop,
+            stop_word=self._stop_word if self._stop == "other" else None,
             request_id=self._request_id,
             usage=anthropic_usage(self._usage),
         )

@@ -26,7 +26,13 @@ _STOPS: dict[str, ModelStop] = {
     "function_call": "tool_use",
     "length": "max_tokens",
     "content_filter": "refused",
+    # Words of compatible servers.
+    "eos": "end_turn",
+    "max_tokens": "max_tokens",
+    "model_length": "max_tokens",
 }
+# With these a server says that it broke off: calls that came before may be half of what was meant.
+_BROKEN_OFF = frozenset({"abort", "cancelled", "error", "insufficient_system_resource"})
 
 
 class OpenAIChatWire:
@@ -235,11 +241,13 @@ class OpenAIChatReply:
 
     def _complete(self) -> list[StreamItem]:
         self._done = True
-        stop = "refused" if self._refused else _STOPS.get(self._finish_reason or "", "other")
+        # Where a server gives no reason, its `[DONE]` is the end.
+        word = whole(said(self._finish_reason or "stop"))
+        stop = "refused" if self._refused else _STOPS.get(word.lower(), "other")
         for draft in self._calls:
             draft.name = self._names.get(draft.name, draft.name)
         calls = finish_calls(self._calls, stop, last_is_open=self._open_call)
-        if calls and stop in ("end_turn", "other"):
+        if calls and (stop == "end_turn" or (stop == "other" and word.lower() not in _BROKEN_OFF)):
             stop = "tool_use"
         thinking, text = whole("".join(self._thinking)), whole("".join(self._text))
         blocks: list[Block] = [Thinking(text=thinking, wire=WIRE)] if thinking else []
@@ -248,6 +256,7 @@ class OpenAIChatReply:
             provider=self._target.name,
             model=self._model,
             stop_reason=stop,
+            stop_word=word if stop == "other" else None,
             request_id=self._request_id,
             usage=self._usage,
         )

@@ -76,8 +76,8 @@ class ResponsesReply:
             case "response.created" | "response.in_progress":
                 self._began = True
                 self._model = said_or(payload["response"].get("model"), self._model)
-            case "response.completed" | "response.incomplete":
-                yield from self._end(payload["response"])
+            case "response.completed" | "response.incomplete" as kind:
+                yield from self._end(payload["response"], completed=kind == "response.completed")
             case "response.failed":
                 raise errors.from_event(self._target, self._model, payload["response"], self._request_id)
             case "error":
@@ -135,22 +135,23 @@ class ResponsesReply:
             parts = whole.get("summary") or whole.get("content") or ()
             yield from self._think(item, _PARTS_APART.join(part["text"] for part in parts))
 
-    def _end(self, response: dict[str, Any]) -> Iterator[StreamItem]:
+    def _end(self, response: dict[str, Any], *, completed: bool) -> Iterator[StreamItem]:
         self._model = said_or(response.get("model"), self._model)
         if not self._items or any(item.final is None for item in self._items.values()):
             # Some servers tell the whole of an item only here.
-            for index, whole in enumerate(response.get("output") or ()):
-                yield from self._close(index, whole)
+            for index, item in enumerate(response.get("output") or ()):
+                yield from self._close(index, item)
         reason = (response.get("incomplete_details") or {}).get("reason")
         stop: ModelStop = "end_turn"
-        if reason or response.get("status") == "incomplete":
+        if reason or not completed or response.get("status") in ("incomplete", "failed", "cancelled"):
             stop = _INCOMPLETE.get(reason, "other")
         if self._refused:
             stop = "refused"
         self._done = True
-        yield Done(self._message(stop, openai_usage(response.get("usage"), "input_tokens", "output_tokens")))
+        usage = openai_usage(response.get("usage"), "input_tokens", "output_tokens")
+        yield Done(self._message(stop, usage, whole(said(reason)) if reason else None))
 
-    def _message(self, stop: ModelStop, usage: Usage | None) -> Message:
+    def _message(self, stop: ModelStop, usage: Usage | None, word: str | None) -> Message:
         items = [self._items[index] for index in sorted(self._items)]
         drafts = [self._draft(item) for item in items if item.type == "function_call"]
         last_is_call = bool(items) and items[-1].type == "function_call"
@@ -163,6 +164,7 @@ class ResponsesReply:
             provider=self._target.name,
             model=self._model,
             stop_reason=stop,
+            stop_word=word if stop == "other" else None,
             request_id=self._request_id,
             usage=usage,
         )
