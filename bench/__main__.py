@@ -1,126 +1,34 @@
-"""`make bench`: medians over several interleaved runs, and their ratios to the floor."""
+"""`make bench`: what xun costs, in figures and in ratios to floors that are measured in the same run."""
 
 from __future__ import annotations
 
 import argparse
-import itertools
-import json
 import os
-import statistics
-import subprocess
-import sys
-import tempfile
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
-from bench.parts import report
+from bench import parts, run, screen
 
-XUN = str(Path(sys.executable).with_name("xun"))
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One process from spawn to exit. Times in milliseconds, memory in MB."""
-
-    first_request: float
-    leave: float
-    peak: float
-    gaps: tuple[float, ...]  # from one request to the next
-    sizes: tuple[int, ...]  # of the request bodies, in bytes
-
-    def step(self, first: int, last: int) -> float:
-        return statistics.median(self.gaps[first:last])
-
-
-def measure(command: list[str], steps: int, home: Path) -> Run:
-    log = home / "requests.jsonl"
-    server = subprocess.Popen(
-        [sys.executable, "-m", "bench.server", str(steps), str(log)], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert server.stdout is not None
-        base = f"http://127.0.0.1:{server.stdout.readline().strip()}"
-        env = {
-            **{k: v for k, v in os.environ.items() if not k.startswith("XUN_")},
-            "ANTHROPIC_BASE_URL": base,
-            "ANTHROPIC_API_KEY": "bench",
-            "XUN_HOME": str(home / "xun"),
-        }
-        began = time.monotonic()
-        process = subprocess.Popen(
-            [part.replace("{base}", base) for part in command],
-            env=env, cwd=home / "work",
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        _, status, usage = os.wait4(process.pid, 0)
-        ended = time.monotonic()
-        if status != 0:
-            raise SystemExit(f"{command[0]} ended with status {status}")
-        rows = [json.loads(line) for line in log.read_text().splitlines()]
-    finally:
-        server.terminate()
-        server.wait()
-    if len(rows) != steps + 1:
-        raise SystemExit(f"{command[0]} sent {len(rows)} requests, not {steps + 1}")
-    times = [row["at"] for row in rows]
-    return Run(
-        first_request=(times[0] - began) * 1000,
-        leave=(ended - rows[-1]["answered"]) * 1000,
-        peak=usage.ru_maxrss / 1024,
-        gaps=tuple((b - a) * 1000 for a, b in itertools.pairwise(times)),
-        sizes=tuple(row["bytes"] for row in rows),
-    )
-
-
-def pair(steps: int, runs: int) -> tuple[list[Run], list[Run]]:
-    """`runs` of xun and of the floor, in turn, after one of each that is not counted."""
-    xun, floor = [], []
-    for number in range(runs + 1):
-        with tempfile.TemporaryDirectory() as folder:
-            home = Path(folder)
-            (home / "work").mkdir()
-            task = [XUN, "run", "--model", "anthropic/bench", "--max-steps", str(steps + 10), "--quiet", "go"]
-            one = measure(task, steps, home)
-        with tempfile.TemporaryDirectory() as folder:
-            home = Path(folder)
-            (home / "work").mkdir()
-            two = measure([sys.executable, "-m", "bench.floor", "{base}"], steps, home) if steps <= 50 else None
-        if number:
-            xun.append(one)
-            floor.extend([two] if two else [])
-    return xun, floor
-
-
-def row(name: str, value: float, unit: str, floor: float | None = None, goal: str = "") -> None:
-    against = f"{floor:8.1f} {value / floor:6.2f} x" if floor else " " * 17
-    print(f"{name:34} {value:8.1f} {unit:3} {against}   {goal}")
+PARTS = ("run", "screen", "parts")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
-    parser.add_argument("-n", "--runs", type=int, default=7)
-    runs = parser.parse_args().runs
+    parser.add_argument("-n", "--runs", type=int, default=7, help="how often what is short is measured (7)")
+    parser.add_argument("what", nargs="*", default=PARTS, help=f"{', '.join(PARTS)} (all of them)")
+    options = parser.parse_args()
+    if unknown := set(options.what) - set(PARTS):
+        parser.error(f"not one of {', '.join(PARTS)}: {', '.join(unknown)}")
     os.chdir(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = str(Path.cwd())
-    short, floor = pair(30, runs)
-    long, _ = pair(520, 2)
-    median = statistics.median
-    print(f"{'':34} {'xun':>8} {'':3} {'floor':>8} {'ratio':>8}   to reach")
-    row("spawn to first request", median(r.first_request for r in short), "ms",
-        median(r.first_request for r in floor), "2 x")  # fmt: skip
-    row("a step, over 30 steps of `true`", median(median(r.gaps) for r in short), "ms",
-        median(median(r.gaps) for r in floor), "2 x")  # fmt: skip
-    ten = median(r.step(5, 16) for r in long)
-    row("a step at 10", ten, "ms")
-    for at in (200, 500):
-        value = median(r.step(at - 8, at + 8) for r in long)
-        row(f"a step at {at}", value, "ms", ten, "1.2 x of step 10")
-    row("exit after the answer", median(r.leave for r in short), "ms", median(r.leave for r in floor), "50 ms")
-    row("peak memory", median(r.peak for r in short), "MB", median(r.peak for r in floor), "60 MB")
-    row("first request", short[0].sizes[0] / 1000, "KB", None, "20 KB")
-    print()
-    report()
+    if "run" in options.what:
+        print("xun run")
+        run.report(options.runs)
+    if "screen" in options.what:
+        print("\nthe screen")
+        screen.report(options.runs)
+    if "parts" in options.what:
+        print("\nsingle parts")
+        parts.report()
 
 
 if __name__ == "__main__":

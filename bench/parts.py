@@ -105,7 +105,3 @@ def report() -> None:
             ("`true` run", asyncio.run(command(folder)), "by asyncio alone"),
         ):
             print(f"{what:44} {one * 1000:8.3f} ms {other * 1000:8.3f} ms {against} ({one / other:.2f} x)")
-
-
-if __name__ == "__main__":
-    report()
