@@ -70,8 +70,8 @@ def test_commands_by_mode(command: str) -> None:
 ACTIONS: list[tuple[Action, str]] = [
     (edit("a.txt"), "ask allow deny ask"),
     (edit("a.txt", "overwrite"), "ask allow deny ask"),
-    (edit("a.txt", "delete"), "ask allow deny ask"),
-    (edit("a.txt", "move"), "ask allow deny ask"),
+    (edit("a.txt", "delete"), "ask ask deny ask"),
+    (edit("a.txt", "move"), "ask ask deny ask"),
     (edit("new.txt", "create"), "allow allow deny allow"),
     (edit("asked.txt"), "ask ask deny ask"),
     (edit("denied.txt"), "deny deny deny deny"),

@@ -27,7 +27,7 @@ PRECEDENCE = (
     "A hard reason asks a person; no rule, grant or model settles it.",
     "A grant, a person's yes for this session, allows exactly what it names.",
     "An ask rule asks a person.",
-    "An allow rule allows; in accept-edits mode so do writes in the workspace.",
+    "An allow rule allows; in accept-edits mode so do edits in the workspace, not deleting or moving.",
     "Everything else asks.",
     "Where it asks for soft reasons alone, the risk assessor may say yes, as far as the mode lets it.",
 )
@@ -43,7 +43,7 @@ def decide(
 
     `mode` adds its rules behind those of `policy`; plan mode denies whatever may change something.
     """
-    if added := mode_rules(mode):
+    if added := mode_rules(mode, action):
         policy = policy.copy(extra=added)
     decision = _by_rules(action, facts, policy, grants)
     return planned(decision, facts, policy) if mode == "plan" else decision

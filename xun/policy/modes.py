@@ -1,7 +1,7 @@
 """Modes: how much is done without asking. Each is a set of rules or a limit on verdicts, and part of every decision.
 
-`manual` is the rules alone. `accept-edits` is one more rule: writes in the workspace are allowed, below hard reasons
-and ask rules as any allow rule is. `plan` changes nothing: what may change something is denied, whoever allows it.
+`manual` is the rules alone. `accept-edits` is one more rule: edits in the workspace are allowed, below hard reasons
+and ask rules as any allow rule is; deleting and moving are no edits. `plan` changes nothing: what may change something is denied, whoever allows it.
 `auto` decides as `manual` does, and lets the risk assessor say yes to more than commands (`judges`).
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from xun.policy.action import Fetch, Read, Run, UseTool, Write
+from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.policy.decision import Decision, Mode, Reason, Segment
 from xun.policy.facts import Facts
 from xun.policy.needs import Command, read_command
@@ -26,9 +26,11 @@ def _accept_edits() -> tuple[Rule, ...]:
     return (Rule(effect="allow", kind="write", pattern=".", source="mode accept-edits"),)
 
 
-def mode_rules(mode: Mode) -> tuple[Rule, ...]:
-    """The rules that `mode` adds to a policy, behind all others."""
-    return _accept_edits() if mode == "accept-edits" else ()
+def mode_rules(mode: Mode, action: Action) -> tuple[Rule, ...]:
+    """The rules that `mode` adds to a policy for `action`, behind all others."""
+    if mode != "accept-edits" or (isinstance(action, Write) and action.op in ("delete", "move")):
+        return ()
+    return _accept_edits()
 
 
 def judges(mode: Mode, kind: str) -> bool:
