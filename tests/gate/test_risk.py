@@ -386,8 +386,8 @@ async def judged(fake: Fake, stand: Standing, *commands: str) -> Sequence[str]:
 
 
 async def test_the_same_action_with_the_same_facts_is_judged_once(work: Path) -> None:
-    fake = Fake()
-    stand = Standing(work, assessor=fake)
+    fake = Fake(UNSURE)
+    stand = Standing(work, assessor=fake, answer=Answer.no())
     assert await judged(fake, stand, "touch x", "touch x", "touch y") == ["touch x", "touch y"]
     (work / "x").mkdir()  # the same words, another disk
     assert await judged(fake, stand, "touch x", "touch x") == ["touch x", "touch y", "touch x"]
@@ -407,9 +407,20 @@ async def test_what_depends_on_more_than_that_is_judged_again(says: Any, work: P
     assert len(await judged(fake, stand, "touch x", "touch x")) == 2
 
 
+@pytest.mark.parametrize("said", [ALLOW, UNSURE])
+async def test_nothing_said_outlives_a_change_of_what_it_judged(said: Assessment, work: Path) -> None:
+    fake = Fake(said)
+    stand = Standing(work, assessor=fake, answer=Answer.no())
+    await stand.check(run("make all", work))
+    await stand.check(run("ls", work))
+    await stand.check(Write(path=str(work / "Makefile.new"), op="create"))
+    await stand.check(run("make all", work))
+    assert fake.asked == ["make all", "make all"]
+
+
 async def test_the_memory_is_bounded(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("xun.gate.risk.MAX_KNOWN", 2)
-    fake = Fake()
-    stand = Standing(work, assessor=fake)
+    fake = Fake(UNSURE)
+    stand = Standing(work, assessor=fake, answer=Answer.no())
     await judged(fake, stand, "touch a", "touch b", "touch a", "touch c", "touch a", "touch b")
     assert fake.asked == ["touch a", "touch b", "touch c", "touch b"]

@@ -111,6 +111,8 @@ class Gate:
             verdict = Verdict(True, decisions)
         else:
             verdict = await self._settle(call_id, tool, judged, emit, permission)
+        if verdict.allowed and any(self._may_change(*one) for one in judged):
+            self._assessments.forget()
         for decision in decisions:
             asked = decision.effect == "ask"
             emit(
@@ -124,6 +126,13 @@ class Gate:
                 )
             )
         return verdict
+
+    def _may_change(self, decision: Decision, facts: Facts) -> bool:
+        """Plan mode knows: it denies whatever may change something."""
+        from xun.policy.modes import planned
+
+        unjudged = any(reason.code == "fault" for reason in decision.reasons)
+        return unjudged or planned(decision, facts, self.policy).effect == "deny"
 
     async def _decide(self, action: Action, permission: str | None) -> Judged:
         # The decider and its tables are loaded by the first call, not before the first request is on its way.

@@ -40,7 +40,10 @@ class Assessor(Protocol):
 
 @dataclass(slots=True)
 class Assessments:
-    """What an assessor said, by action and facts: nothing is judged twice unless the disk had a say in it."""
+    """What an assessor said against actions, by action and facts.
+
+    A yes is never remembered: it judged files that the facts do not hold (a Makefile, a script), and these change.
+    """
 
     _known: OrderedDict[bytes, Assessment] = field(default_factory=OrderedDict)
 
@@ -50,9 +53,9 @@ class Assessments:
         return min(found, key=lambda assessment: _WORST.index(assessment.verdict))
 
     async def _one(self, assessor: Assessor, decision: Decision, facts: Facts) -> Assessment:
-        key = _key(decision, facts)
-        if (known := self._known.get(key)) is not None:
-            self._known.move_to_end(key)
+        key, memory = _key(decision, facts), self._known
+        if (known := memory.get(key)) is not None:
+            memory.move_to_end(key)
             return known
         try:
             said = await assessor.assess(decision, facts)
@@ -61,11 +64,15 @@ class Assessments:
         except Exception as error:  # noqa: BLE001 - an assessor that fails leaves the person to be asked
             _log.warning("the risk assessment failed", exc_info=True)
             return Assessment(verdict="unsure", reason=f"the assessment failed: {error}", failed=True)
-        if not (said.looked or said.failed):
-            self._known[key] = said
-            if len(self._known) > MAX_KNOWN:
-                self._known.popitem(last=False)
+        if said.verdict != "allow" and not (said.looked or said.failed):
+            memory[key] = said
+            if len(memory) > MAX_KNOWN:
+                memory.popitem(last=False)
         return said
+
+    def forget(self) -> None:
+        """Forget all of it, and what is being judged now: something changes what it was about."""
+        self._known = OrderedDict()
 
 
 def _key(decision: Decision, facts: Facts) -> bytes:
