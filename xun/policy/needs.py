@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from xun.policy.commands import Program, find_program
 from xun.policy.commands.spec import Refused, Use
+from xun.policy.operands import changed, words
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.words import Arg
@@ -19,8 +20,6 @@ from xun.policy.words import Arg
 HERE = Use(Arg("."), "dir")
 _MAX_NESTED = 3
 _MAX_VIEWS = 64
-_FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp", "chattr", "setfacl"})
-_LAST_IS_CHANGED = frozenset({"cp", "ln", "install", "rsync"})
 _CHANGING = DESTROYERS | CHANGERS | {"dd", "find"}
 
 
@@ -102,15 +101,15 @@ def _command(segment: Seg, home: str) -> Command:
         return Command(segment, program, uses, None, (), (), ())
     wrapped = _Wrapped(home)
     wrapped.open(segment.args, 0)
-    words = (use for view in (segment.args, *wrapped.inner) for use in _words(view))
-    changed = (use for view in (segment.args, *wrapped.tails, *wrapped.inner) for use in _changed(view))
+    named = (use for view in (segment.args, *wrapped.inner) for use in words(view))
+    writes = (use for view in (segment.args, *wrapped.tails, *wrapped.inner) for use in changed(view))
     return Command(
         segment,
         program,
         (),
         refused,
-        tuple(dict.fromkeys(words)),
-        tuple(dict.fromkeys(changed)),
+        tuple(dict.fromkeys(named)),
+        tuple(dict.fromkeys(writes)),
         (*wrapped.views, *wrapped.inner),
         wrapped.cut,
     )
@@ -158,41 +157,3 @@ class _Wrapped:
         for segment in read_script(text, self.home).segments:
             self.inner.append(segment.args)
             self.open(segment.args, depth + 1)
-
-
-def _words(args: Sequence[Arg]) -> Iterator[Use]:
-    """The words that may name a file: operands, and what stands behind `=`, `@` or `:` or is glued to an option."""
-    for arg in args[1:]:
-        text = arg.text
-        parts = {text, text.partition("=")[2], text.rpartition("@")[2], text.rpartition(":")[2]}
-        if text.startswith("-"):
-            parts = {text.partition("=")[2], text[2:] if text[1:2] != "-" else ""}
-        for part in sorted(parts):
-            if 0 < len(part) <= 1024 and "\n" not in part and not part.startswith("-"):
-                yield Use(Arg(part, arg.known), "meta")
-
-
-def _changed(args: Sequence[Arg]) -> Iterator[Use]:
-    """The operands that a program known to change files changes."""
-    name = base_name(args[0].text)
-    if name == "dd":
-        for arg in args[1:]:
-            if arg.text.startswith("of="):
-                yield Use(Arg(arg.pattern[3:], arg.known), "write")
-        return
-    if name == "find":
-        if any(arg.text in ("-delete", "-exec", "-execdir", "-ok", "-okdir") for arg in args):
-            for arg in args[1:]:
-                if arg.text.startswith(("-", "(", "!")):
-                    break
-                yield Use(arg, "write")
-        return
-    if name not in DESTROYERS | CHANGERS:
-        return
-    operands = [arg for arg in args[1:] if not arg.text.startswith("-") and arg.text]
-    if name in _LAST_IS_CHANGED:
-        operands = operands[-1:]
-    elif name in _FIRST_IS_NO_PATH:
-        operands = operands[1:]
-    for arg in operands:
-        yield Use(arg, "write")

@@ -1,0 +1,74 @@
+"""Which words of a command may name a file, when no table says so: told by how they are written, for any program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from xun.policy.commands.spec import Use
+from xun.policy.programs import CHANGERS, DESTROYERS, base_name
+from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
+
+_FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp", "chattr", "setfacl"})
+_LAST_IS_CHANGED = frozenset({"cp", "ln", "install", "rsync"})
+_MAX_LENGTH = 1024
+# What may stand between the name of a setting and a path, or between paths: `if=x`, `@x`, `host:x`, `x,y`, `x;type=y`.
+_SEPARATORS = re.compile(r"[=@:,;]")
+# What may be a path inside a word that only the shell can tell: `${X:-.env}`.
+_FRAGMENT = re.compile(rf"[\w./~+{STAR}{ANY}{OPEN}{CLOSE}-]+")
+_CLUSTER = re.compile(r"-[A-Za-z0-9]+")
+# A word that only the shell can tell is kept as written: its pattern characters are taken as active ones.
+_ACTIVE = str.maketrans({"*": STAR, "?": ANY, "[": OPEN, "]": CLOSE})
+
+
+def words(args: Sequence[Arg]) -> Iterator[Use]:
+    """The words behind the program that may name a file, patterns as patterns."""
+    for arg in args[1:]:
+        for part in parts(arg):
+            yield Use(part, "meta")
+
+
+def parts(arg: Arg) -> Iterator[Arg]:
+    """A word, and what of it may be a path: what a separator sets apart, and what is glued to an option."""
+    pattern = arg.pattern if arg.known else arg.pattern.translate(_ACTIVE)
+    found = [pattern, *_behind(pattern), *_SEPARATORS.split(pattern)]
+    if pattern.startswith("-"):
+        found = [*_behind(pattern), *_SEPARATORS.split(pattern)[1:]]
+        if cluster := _CLUSTER.match(pattern):
+            found += [pattern[2:], pattern[cluster.end() :]]
+    if not arg.known:
+        found += [fragment.lstrip("-") for fragment in _FRAGMENT.findall(pattern)]
+    for part in dict.fromkeys(found):
+        if 0 < len(part) <= _MAX_LENGTH and "\n" not in part and not part.startswith("-"):
+            yield Arg(part, arg.known)
+
+
+def _behind(pattern: str) -> tuple[str, ...]:
+    """What stands behind the first `=` and the last `@` and `:`, separators and all."""
+    return tuple(pattern[at + 1 :] for at in (pattern.find("="), pattern.rfind("@"), pattern.rfind(":")) if at >= 0)
+
+
+def changed(args: Sequence[Arg]) -> Iterator[Use]:
+    """The operands that a program known to change files changes."""
+    name = base_name(args[0].text)
+    if name == "dd":
+        for arg in args[1:]:
+            if arg.text.startswith("of="):
+                yield Use(Arg(arg.pattern[3:], arg.known), "write")
+        return
+    if name == "find":
+        if any(arg.text in ("-delete", "-exec", "-execdir", "-ok", "-okdir") for arg in args):
+            for arg in args[1:]:
+                if arg.text.startswith(("-", "(", "!")):
+                    break
+                yield Use(arg, "write")
+        return
+    if name not in DESTROYERS | CHANGERS:
+        return
+    operands = [arg for arg in args[1:] if not arg.text.startswith("-") and arg.text]
+    if name in _LAST_IS_CHANGED:
+        operands = operands[-1:]
+    elif name in _FIRST_IS_NO_PATH:
+        operands = operands[1:]
+    for arg in operands:
+        yield Use(arg, "write")
