@@ -55,3 +55,32 @@ def test_a_pattern_that_matches_nothing_of_note_is_not_hard(command: str, place:
 def test_a_pattern_that_matches_a_denied_path_is_denied(command: str, place: Path) -> None:
     assert judged(command, place, "priv").effect == "deny"
     assert judged(command, place, "other").effect == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "F=.env; base64 $F", "F=.en?; base64 $F", "X=(a .env); cat ${X[1]}", "export F=.env; cat $F", "F=.env\nbase64 $F",
+        "for f in .env; do cat $f; done", "for f in .en?; do cat $f; done", "case .env in *) cat x;; esac",
+        "base64 $(echo .env)", "base64 `echo .env`", "F=$(echo .env); cat $F", "xargs cat <<< .env",
+        "echo .env | xargs cat", "printf %s .env | xargs cat", "find . -name .env | xargs cat",
+        "find . -name '.en?' -exec cat {} +", "find . -name '.en?' | xargs cat", "python3 -c 'print(open(\".env\").read())'",
+        "while read f; do cat $f; done < <(echo .env)", "F=${X:-.env}; cat $F",
+    ],
+)  # fmt: skip
+def test_a_secret_that_comes_by_a_variable_loop_or_pipe_is_hard(command: str, place: Path) -> None:
+    assert "secret" in hard(judged(command, place))
+    denied = judged(command.replace(".env", "priv/x").replace(".en?", "pri?/x"), place, "priv")
+    assert denied.effect == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo .env >> .gitignore", "F=src; cat $F/a.py", "for f in src/*; do cat $f; done", "echo a | xargs cat",
+        "git commit -m 'Read x, .env and so on'", "find . -name '*.py' | xargs cat", "grep -rn process.env src | xargs echo",
+        "python3 -c 'print(open(\"README.md\").read())'",
+    ],
+)  # fmt: skip
+def test_words_that_name_no_secret_stay_soft(command: str, place: Path) -> None:
+    assert hard(judged(command, place)) == set()

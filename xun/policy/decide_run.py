@@ -64,9 +64,7 @@ class _Judge:
         reasons += self.around()
         reasons += [reason for outcome in outcomes for reason in outcome.reasons]
         reasons = list(dict.fromkeys(reasons))
-        denied = (
-            next((outcome.rule for outcome in outcomes if outcome.effect == "deny"), None) or self.denied_redirect()
-        )
+        denied = next((outcome.rule for outcome in outcomes if outcome.effect == "deny"), None) or self.denied_around()
         exact = next((rule for rule in self.grants if rule.pattern == self.action.command), None)
         effect: Effect = "allow"
         rule = outcomes[0].rule.source if outcomes and outcomes[0].rule else None
@@ -105,17 +103,22 @@ class _Judge:
                 yield Reason(code="redirect", text=f"where it writes ({target.text}) cannot be told", hard=True)
             else:
                 yield from self.places.change(key, target.text)
+        for use in self.reading.loose:
+            if self.places.is_secret(use, posixpath.join(self.action.cwd, use.arg.pattern)):
+                yield Reason(code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True)
         if self.changes_shell():
             yield Reason(code="shell-state", text="it changes what the commands behind it mean")
         if self.runs_fetched():
             yield Reason(code="fetched-code", text="what is fetched from the network is run", hard=True)
 
-    def denied_redirect(self) -> Rule | None:
+    def denied_around(self) -> Rule | None:
+        """The deny rule that covers a path outside all segments: the target of a redirection, a word handed on."""
         for operator, target in self.reading.script.redirects:
             key = posixpath.join(self.action.cwd, target.pattern)
             if rule := self.places.denied("read" if operator == "<" else "write", key):
                 return rule
-        return None
+        keys = (posixpath.join(self.action.cwd, use.arg.pattern) for use in self.reading.loose)
+        return next((rule for key in keys if (rule := self.places.denied("read", key))), None)
 
     def changes_shell(self) -> bool:
         """Is there, among other commands, one that no table judges and that changes the shell they run in?"""

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from xun.policy.commands import Program, find_program
 from xun.policy.commands.spec import Refused, Use
-from xun.policy.operands import changed, words
+from xun.policy.operands import changed, handed_on, parts, words
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.words import Arg
@@ -54,17 +54,27 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A shell command, read."""
+    """A shell command, read.
+
+    `loose` are words that may name a file and come to a command by another way than its arguments: by a variable,
+    loop, pipe or substitution.
+    """
 
     script: Script
     commands: tuple[Command, ...]
+    loose: tuple[Use, ...] = ()
 
 
 @lru_cache(maxsize=512)
 def read_command(text: str, home: str, newlines: str) -> Reading:
     """Read a shell command: its segments, programs and the paths they touch."""
     script = read_script(text, home, newlines)
-    return Reading(script, tuple(_command(segment, home) for segment in script.segments))
+    commands = tuple(_command(segment, home) for segment in script.segments)
+    loose = [Use(part, "meta") for arg in script.others for part in parts(arg)]
+    # Where each command is known by its table, no word goes from one to another unseen.
+    if (not script.clear or "|" in text) and not all(command.judged for command in commands):
+        loose += [use for command in commands if command.judged for use in handed_on(command.segment.args)]
+    return Reading(script, commands, tuple(dict.fromkeys(loose)))
 
 
 def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
@@ -81,6 +91,7 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
                 paths.add((command.keys(folder, use), use))
             if command.program.name[0] == "git":
                 repositories.add(command.keys(folder, HERE))
+    paths.update((posixpath.join(cwd, use.arg.pattern), use) for use in reading.loose)
     for operator, target in reading.script.redirects:
         paths.add((posixpath.join(cwd, target.pattern), Use(target, "read" if operator == "<" else "write")))
     return paths, repositories

@@ -6,16 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 
 from xun.policy.commands.spec import Use
-from xun.policy.programs import CHANGERS, DESTROYERS, base_name
+from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, base_name, word_set
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 _FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp", "chattr", "setfacl"})
 _LAST_IS_CHANGED = frozenset({"cp", "ln", "install", "rsync"})
+# Their words are patterns and scripts rather than names; the files that they read are known.
+_PATTERN_READERS = word_set("grep egrep fgrep rg sed jq tr git pytest python python3 ps pgrep date")
 _MAX_LENGTH = 1024
 # What may stand between the name of a setting and a path, or between paths: `if=x`, `@x`, `host:x`, `x,y`, `x;type=y`.
 _SEPARATORS = re.compile(r"[=@:,;]")
 # What may be a path inside a word that only the shell can tell: `${X:-.env}`.
-_FRAGMENT = re.compile(rf"[\w./~+{STAR}{ANY}{OPEN}{CLOSE}-]+")
+_FRAGMENT = re.compile(rf"[\w./~+${STAR}{ANY}{OPEN}{CLOSE}-]+")
+# A string in the text of a script.
+_QUOTED = re.compile(r"""['"`]([^'"`\s]{1,200})['"`]""")
 _CLUSTER = re.compile(r"-[A-Za-z0-9]+")
 # A word that only the shell can tell is kept as written: its pattern characters are taken as active ones.
 _ACTIVE = str.maketrans({"*": STAR, "?": ANY, "[": OPEN, "]": CLOSE})
@@ -23,17 +27,31 @@ _ACTIVE = str.maketrans({"*": STAR, "?": ANY, "[": OPEN, "]": CLOSE})
 
 def words(args: Sequence[Arg]) -> Iterator[Use]:
     """The words behind the program that may name a file, patterns as patterns."""
+    name = base_name(args[0].text)
+    script = name in INTERPRETERS
     for arg in args[1:]:
-        for part in parts(arg):
+        # find takes its patterns itself, so they come quoted.
+        for part in parts(Arg(arg.pattern.translate(_ACTIVE), arg.known) if name == "find" else arg):
             yield Use(part, "meta")
+        for quoted in _QUOTED.findall(arg.text) if script else ():
+            yield Use(Arg(quoted), "meta")
+
+
+def handed_on(args: Sequence[Arg]) -> Iterator[Use]:
+    """The words of a reader that another command may get from it, as in `echo x | xargs cat`: those without blanks."""
+    if base_name(args[0].text) in _PATTERN_READERS:
+        return
+    for use in words(args):
+        if not any(char.isspace() for char in use.arg.text):
+            yield use
 
 
 def parts(arg: Arg) -> Iterator[Arg]:
     """A word, and what of it may be a path: what a separator sets apart, and what is glued to an option."""
     pattern = arg.pattern if arg.known else arg.pattern.translate(_ACTIVE)
-    found = [pattern, *_behind(pattern), *_SEPARATORS.split(pattern)]
+    found = [pattern, *_behind(pattern), *_between(pattern)]
     if pattern.startswith("-"):
-        found = [*_behind(pattern), *_SEPARATORS.split(pattern)[1:]]
+        found = [*_behind(pattern), *_between(pattern)[1:]]
         if cluster := _CLUSTER.match(pattern):
             found += [pattern[2:], pattern[cluster.end() :]]
     if not arg.known:
@@ -41,6 +59,11 @@ def parts(arg: Arg) -> Iterator[Arg]:
     for part in dict.fromkeys(found):
         if 0 < len(part) <= _MAX_LENGTH and "\n" not in part and not part.startswith("-"):
             yield Arg(part, arg.known)
+
+
+def _between(pattern: str) -> list[str]:
+    """What separators set apart, but not where a blank follows one, as in a sentence."""
+    return [part if part[:1].strip() else "" for part in _SEPARATORS.split(pattern)]
 
 
 def _behind(pattern: str) -> tuple[str, ...]:

@@ -47,11 +47,15 @@ class Seg:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A shell text as the policy sees it. `redirects` holds (operator, target) of a text with problems."""
+    """A shell text as the policy sees it. `redirects` holds (operator, target) of a text with problems.
+
+    `others` are the words of such a text that stand outside all commands.
+    """
 
     segments: tuple[Seg, ...]
     problems: tuple[Problem, ...] = ()
     redirects: tuple[tuple[str, Arg], ...] = ()
+    others: tuple[Arg, ...] = ()
 
     @property
     def clear(self) -> bool:
@@ -234,7 +238,8 @@ def _union(one: tuple[Steps, ...], other: tuple[Steps, ...]) -> tuple[Steps, ...
 def _opaque(text: str, home: str, tree: Tree, problems: Sequence[Problem]) -> Script:
     segments = tuple(_loose(text, home, command) for command in tree.commands[:MAX_LOOSE_SEGMENTS])
     redirects = tuple((operator, _loose_word(text, span, home)[0]) for operator, span in tree.redirects)
-    return Script(segments, tuple(problems), redirects)
+    others = tuple(arg for span in tree.others[:MAX_LOOSE_SEGMENTS] for arg in _loose_word(text, span, home))
+    return Script(segments, tuple(problems), redirects, others)
 
 
 def _loose(text: str, home: str, command: Visible) -> Seg:

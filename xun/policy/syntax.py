@@ -27,6 +27,9 @@ _INSIDE_WORDS = frozenset({"string_content", "word", "number", "string", "raw_st
 _CONTAINERS = frozenset({"program", "list", "pipeline", "subshell", "redirected_statement"})
 _TOKENS = frozenset({"&&", "||", ";", "|", "(", ")"})
 _TEST_NODES = frozenset({"unary_expression", "binary_expression"})
+# Nodes that hold words outside a command, and how such words are shown.
+_HOLDERS = frozenset({"variable_assignment", "for_statement", "case_statement", "array"})
+_VALUES = _WORDS | {"command_substitution", "ansi_c_string", "translated_string", "brace_expression"}
 _VARIABLES = frozenset({"special_variable_name", "variable_name"})
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -74,12 +77,16 @@ class Visible:
 
 @dataclass(slots=True)
 class Tree:
-    """What the grammar found. Spans are character offsets."""
+    """What the grammar found. Spans are character offsets.
+
+    `others` are words outside all commands: values of variables, lists of loops, subjects of cases, here-strings.
+    """
 
     items: list[Item] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     commands: list[Visible] = field(default_factory=list)
     redirects: list[tuple[str, Span]] = field(default_factory=list)
+    others: list[Span] = field(default_factory=list)
 
 
 @lru_cache(maxsize=1)
@@ -261,6 +268,8 @@ class _Reader:
                 inside = self.visible(node, pipeline, inside)
             elif node.type in ("file_redirect", "herestring_redirect", "heredoc_redirect"):
                 self.loose_redirect(node)
+            elif node.type in _HOLDERS:
+                self.tree.others += [self.span(child) for child in node.children if child.type in _VALUES]
             if node.type == "command_substitution":
                 pipeline = 0
             stack += [(child, pipeline, inside) for child in reversed(node.children) if child.is_named]
@@ -284,6 +293,8 @@ class _Reader:
         targets = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
         if targets and node.type == "file_redirect":
             self.tree.redirects.append((operator, self.span(targets[0])))
+        elif node.type == "herestring_redirect":
+            self.tree.others += [self.span(target) for target in targets]
 
 
 def _spans(text: str) -> Callable[[Node], Span]:
