@@ -81,7 +81,7 @@ ACTIONS: list[tuple[Action, str]] = [
     (edit(".github/workflows/ci.yml"), "ask ask deny ask"),
     (edit("AGENTS.md"), "ask ask deny ask"),
     (edit("/etc/passwd"), "ask ask deny ask"),
-    (edit(ROOT, "delete"), "ask ask deny ask"),
+    (edit(ROOT, "delete"), "deny deny deny deny"),  # it holds what a rule denies
     (Read(path=f"{ROOT}/a.txt"), "allow allow allow allow"),
     (Read(path="/etc/hosts"), "ask ask ask ask"),
     (Read(path=f"{ROOT}/.env"), "ask ask ask ask"),

@@ -146,6 +146,7 @@ class Gate:
                 temp=self.workspace.temp,
                 home=self.home,
                 newlines=self.policy.settings.newlines,
+                denied=[rule.pattern for kind in ("read", "write") for rule in self.policy.own(kind, "deny")],
             )
             # A disk that does not answer must hold up this call alone, and not the whole of it.
             touches = isinstance(action, Read | Run | Write)

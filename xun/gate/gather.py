@@ -23,7 +23,7 @@ from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
 from xun.policy.facts import Facts, Kind, PathFact
 from xun.policy.needs import needed, read_command
-from xun.policy.paths import protected, secret, within
+from xun.policy.paths import covering, protected, secret, within
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 MAX_MATCHES = 2000
@@ -41,10 +41,12 @@ def gather(
     temp: Path | None,
     home: Path,
     newlines: str = "ask",
+    denied: Sequence[str] = (),
 ) -> Facts:
     """The facts for `action`. `roots` are the folders the agent works in, `temp` its temporary folder.
 
-    `newlines` is the policy's setting of that name. Never raises for what is on the disk.
+    `newlines` is the policy's setting of that name, `denied` the path patterns of its deny rules. Never raises for what
+    is on the disk.
     """
     paths: dict[str, PathFact] = {}
     repositories: dict[str, tuple[str, ...]] = {}
@@ -58,7 +60,7 @@ def gather(
     elif isinstance(action, Read | Write):
         look(action.path, Use(Arg(action.path), "read"), paths, budget)
         if isinstance(action, Write) and action.op in ("move", "delete"):
-            trees[action.path] = _protected_below(action.path, real_roots, budget)
+            trees[action.path] = _kept_below(action.path, real_roots, budget, covering(denied, real_roots))
     elif isinstance(action, Run):
         uses, folders = needed(read_command(action.command, own_home, newlines), action.cwd)
         # Those left out ask: nobody could tell what so many are.
@@ -242,16 +244,20 @@ def _tree(key: str, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, s
     return tuple(found)
 
 
-def _protected_below(path: str, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:
-    """The protected files and folders in a folder, at least one of each branch; nothing for a file or a link."""
+def _kept_below(
+    path: str, roots: Sequence[str], budget: _Budget, denied: re.Pattern[str] | None
+) -> tuple[tuple[str, str], ...] | None:
+    """What is protected or `denied` in a folder, at least one of each branch; nothing for a file or a link."""
     found: list[tuple[str, str]] = []
     try:
-        is_folder = stat.S_ISDIR(os.lstat(path).st_mode)
-        folders = [path] if is_folder and not _published(realpath(path), roots) else []
+        is_folder, top = stat.S_ISDIR(os.lstat(path).st_mode), realpath(path)
+        folders = [path] if is_folder and not _published(top, roots) else []
         while folders:
             for entry in budget.entries(folders.pop()):
-                if protected(entry.path[len(path) :]):
-                    found.append((entry.path, entry.path))
+                inside = entry.path[len(path) :]
+                real = posixpath.join(top, inside.lstrip("/"))
+                if protected(inside) or (denied and (denied.fullmatch(entry.path) or denied.fullmatch(real))):
+                    found.append((entry.path, real))
                 elif entry.is_dir(follow_symlinks=False) and entry.name not in _PUBLISHED:
                     folders.append(entry.path)
     except FileNotFoundError:

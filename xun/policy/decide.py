@@ -16,7 +16,7 @@ from xun.policy.decide_run import decide_run
 from xun.policy.decision import Decision, Mode, Reason
 from xun.policy.facts import Facts
 from xun.policy.modes import TOOLS_DEFAULT, mode_rules, planned
-from xun.policy.paths import within, within_any
+from xun.policy.paths import lies_below, matches, protected, within, within_any
 from xun.policy.places import Places
 from xun.policy.rules import Policy, Rule, RuleKind, tool_source
 from xun.policy.words import Arg
@@ -93,7 +93,7 @@ def _of_the_tool(rule: Rule) -> bool:
 def _decide_write(action: Write, places: Places) -> Decision:
     facts = places.facts
     path = action.path
-    if rule := places.denied("write", path):
+    if rule := places.denied("write", path) or _denied_along(action, places):
         return _deny(action, rule)
     if hard := [*places.change(path, path), *_taken_along(action, places)]:
         return _ask(action, *hard)
@@ -117,6 +117,28 @@ def _decide_write(action: Write, places: Places) -> Decision:
     return _ask(action, Reason(code="write", text=f"it would {verb} {path}"), grantable=(fact.real,))
 
 
+def _denied_along(action: Write, places: Places) -> Rule | None:
+    """The deny rule on what a move or a deletion would take along, or on what a new path could bring to its place.
+
+    Under another name a rule would not find it again.
+    """
+    policy, facts, path = places.policy, places.facts, action.path
+    rules = list(policy.own("write", "deny"))
+    held = [name for names in facts.trees.get(path) or () for name in names]
+    if action.op in ("move", "delete"):
+        rules += policy.own("read", "deny")
+        if rule := places.denied("read", path):
+            return rule
+    elif action.op != "create":
+        return None
+    names = places.names(path)
+    for rule in rules:
+        below = any(lies_below(rule.pattern, name, facts.roots) for name in names)
+        if rule.in_force(facts.at) and (below or any(matches(rule.pattern, one, facts.roots) for one in held)):
+            return rule
+    return None
+
+
 def _taken_along(action: Write, places: Places) -> Iterator[Reason]:
     """The hard reasons against moving or deleting `action.path` for what it is or holds."""
     if action.op not in ("move", "delete"):
@@ -127,8 +149,8 @@ def _taken_along(action: Write, places: Places) -> Iterator[Reason]:
     inside = places.facts.trees.get(path, ())
     if inside is None:
         yield Reason(code="protected", text=f"{path} holds too many files to tell what would go with it", hard=True)
-    elif inside:
-        yield Reason(code="protected", text=f"{inside[0][0]} would go with it, which is protected", hard=True)
+    elif kept := next((entry for entry, _ in inside if protected(entry[len(path) :])), None):
+        yield Reason(code="protected", text=f"{kept} would go with it, which is protected", hard=True)
 
 
 def _decide_read(action: Read, places: Places) -> Decision:

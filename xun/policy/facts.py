@@ -43,8 +43,8 @@ class Facts(_Data):
     `paths` is keyed by the path as the action spells it, joined to its folder and not normalised. `repositories` maps
     a folder in which git would run to what its repository's configuration would start (empty: nothing).
     `trees` maps a folder whose files are all read to the links in it and the files that hold secrets: as found, and
-    resolved. Of a folder that is moved or deleted it holds the protected files. It is None where there are too many
-    files to tell.
+    resolved. Of a folder that is moved or deleted it holds what is protected and what a deny rule covers. It is None
+    where there are too many files to tell.
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `at` is when the facts were gathered; rules with an end are not in force without it.
     """

@@ -1,7 +1,8 @@
 """Modes: how much is done without asking. Each is a set of rules or a limit on verdicts, and part of every decision.
 
 `manual` is the rules alone. `accept-edits` is one more rule: edits in the workspace are allowed, below hard reasons
-and ask rules as any allow rule is; deleting and moving are no edits. `plan` changes nothing: what may change something is denied, whoever allows it.
+and ask rules as any allow rule is; deleting and moving are no edits. `plan` changes nothing: what may change something
+is denied, whoever allows it.
 `auto` decides as `manual` does, and lets the risk assessor say yes to more than commands (`judges`).
 """
 

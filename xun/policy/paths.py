@@ -154,6 +154,17 @@ def matches(pattern: str, path: str, roots: Iterable[str]) -> bool:
     return any(_glob(one).fullmatch(path) is not None for one in anchored)
 
 
+def lies_below(pattern: str, folder: str, roots: Iterable[str]) -> bool:
+    """Is all that a path pattern of a rule covers below `folder`, by its part before the first mark of a pattern?"""
+    parts = pattern.split("/")
+    fixed = "/".join(parts[: next((at for at, part in enumerate(parts) if any(mark in part for mark in "*?[")), None)])
+    if not fixed:
+        anchored = [] if pattern.startswith(("/", "*")) else list(roots)
+    else:
+        anchored = [fixed] if pattern.startswith("/") else [posixpath.join(root, fixed) for root in roots]
+    return any(within(posixpath.normpath(one), folder) for one in anchored)
+
+
 def covering(patterns: Iterable[str], roots: Sequence[str]) -> re.Pattern[str] | None:
     """One expression for the paths without a slash at the end that `matches` says any of `patterns` covers, if any."""
     sources: list[str] = []
