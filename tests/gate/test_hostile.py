@@ -34,6 +34,8 @@ def prepared(work: Path, tmp_path: Path) -> Path:
     for file in ("README.md", "src/app.py", "two/l", "delete", "expire", "node_modules/x/key.pem"):
         (work / file).write_text("x\n")
     (work / ".env").write_text("canary=1\n")
+    (work / "deep").mkdir()
+    (work / "deep" / ".env").write_text("canary=1\n")
     (work / "one/l").symlink_to(outside / "f")
     os.mkfifo(work / "pipe")
     return work
@@ -42,9 +44,11 @@ def prepared(work: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        'grep -r "" .', "grep -rn canary", "grep --recursive x", "grep -d recurse x", "egrep -r x .", "grep -r x src/..",
+        'grep -r "" .', "grep -rn canary", "grep --recursive x", "grep -r x .e* .", "grep -r x deep*", "grep -r x *","grep -d recurse x", "egrep -r x .", "grep -r x src/..",
         "rg --hidden x", "rg -uu x", "rg -. x", "rg --no-ignore x .", "cd src && grep -r x ..",
         "grep -r --include='*' x .", "grep -r --exclude='*.py' x .", "grep -r --include='*.py' --exclude=x x .",
+        "git grep --untracked .", "git grep --no-index x", "git grep --no-index --no-exclude-standard -e x", "git grep --untracked x .",
+        "git -C src grep --untracked x ..",
     ],
 )  # fmt: skip
 def test_a_folder_with_a_secret_is_not_read_through(prepared: Path, command: str) -> None:
@@ -56,11 +60,16 @@ def test_a_folder_with_a_secret_is_not_read_through(prepared: Path, command: str
     [
         "grep -rn x src", "grep -r --include='*.py' x .", "grep -r --exclude='.env*' x .", "rg x", "rg --hidden x src",
         "rg --hidden -g '!.env' x", "rg --hidden -g '*.py' x .", "grep -r x node_modules", "grep x README.md", "ls -a",
-        "diff -u README.md src/app.py", "diff -r --no-dereference one two", "git grep x", "find . -name '.env'",
+        "diff -u README.md src/app.py", "diff -r --no-dereference one two", "git grep x", "git grep --untracked x src", "find . -name '.env'",
     ],
 )  # fmt: skip
 def test_other_searches_stay_quiet(prepared: Path, command: str) -> None:
     assert judge(command, prepared).effect == "allow"
+
+
+@pytest.mark.parametrize("place", ["':/'", "'*'", "':(top)'", "'s\\\\rc'"])
+def test_untracked_files_are_not_searched_by_a_pattern(place: str, prepared: Path) -> None:
+    assert judge(f"git grep --untracked x {place}", prepared).hard
 
 
 @pytest.mark.parametrize("command", ["diff one two", "diff one/ two", "diff one README.md", "cd one && diff . ../two"])

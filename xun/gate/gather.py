@@ -9,7 +9,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -66,7 +66,8 @@ def gather(
         # Those left out ask: nobody could tell what so many are.
         for key, use in sorted(uses, key=lambda one: one[0])[:MAX_PATHS]:
             look(key, use, paths, budget)
-        trees = {key: _tree(key, real_roots, budget) for key, use in uses if use.mode in ("tree", "links")}
+        through = {key for key, use in uses if use.mode in ("tree", "links")}
+        trees = {key: _trees(_standing(key, paths), real_roots, budget) for key in sorted(through)}
         for folder in folders:
             found = helper_programs(folder, real_roots)
             if found is not None:
@@ -223,6 +224,24 @@ def _published(real: str, roots: Sequence[str]) -> bool:
     """Does a resolved path lie in a folder of what others published, below one of the roots?"""
     inside = next((real[len(root) :] for root in roots if within(real, root)), "")
     return not _PUBLISHED.isdisjoint(inside.split("/"))
+
+
+def _standing(key: str, paths: Mapping[str, PathFact]) -> tuple[str, ...] | None:
+    """The paths that `key` stands for: itself, or what a pattern matches, None where that cannot be told."""
+    if not _GLOB.search(key):
+        return (key,)
+    fact = paths.get(key)
+    return fact.matches if fact else None
+
+
+def _trees(keys: Sequence[str] | None, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:
+    found: list[tuple[str, str]] = []
+    for key in keys or ():
+        inside = _tree(key, roots, budget)
+        if inside is None:
+            return None
+        found += inside
+    return None if keys is None else tuple(found)
 
 
 def _tree(key: str, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:

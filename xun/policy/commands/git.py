@@ -157,7 +157,7 @@ _LS_TREE = Table(
 _GREP_FILES = Table(
     flags="aIilnhHcLvwEGFPopqWrz",
     valued={"A": "number", "B": "number", "C": "number", "e": "text", "f": "read", "m": "number"},
-    long="cached untracked no-exclude-standard exclude-standard text ignore-case max-depth=number recursive "
+    long="cached untracked no-index no-exclude-standard exclude-standard text ignore-case max-depth=number recursive "
     "no-recursive word-regexp invert-match full-name extended-regexp basic-regexp perl-regexp fixed-strings "
     "line-number column files-with-matches name-only files-without-match null only-matching count color? "
     "no-color break heading show-function context=number after-context=number before-context=number "
@@ -253,7 +253,17 @@ def _grep(args: Sequence[Arg]) -> list[Use]:
     parsed = _GREP_FILES.parse(args)
     if parsed.has("untracked") and parsed.has("no-exclude-standard"):
         raise Refused("flag", "it would also search what git is told to ignore", flag="--no-exclude-standard")
-    return (_GREP_FILES if parsed.has("e", "f") else _GREP)(args)
+    given = parsed.has("e", "f")
+    through: list[Use] = []
+    if parsed.has("untracked", "no-index", "no-exclude-standard"):
+        # It reads folders through, files that git does not keep among them: secrets are seldom kept.
+        places = parsed.operands if given else parsed.operands[1:]
+        for place in places:
+            if place.glob or place.text.startswith(":") or any(mark in place.text for mark in "*?[\\"):
+                text = f"which untracked files {place.text} stands for cannot be told"
+                raise Refused("operand", text, hard=True)
+        through = [Use(place, "tree") for place in places or (Arg("."),)]
+    return (_GREP_FILES if given else _GREP)(args) + through
 
 
 _REMOTE = Table(flags="v", long="verbose", operands="text", most=0)
