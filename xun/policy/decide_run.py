@@ -15,7 +15,17 @@ from xun.policy.facts import Facts
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
-from xun.policy.programs import DESTROYERS, EVALUATORS, FETCHERS, PRIVILEGED, STATE, base_name, word_set
+from xun.policy.programs import (
+    DESTROYERS,
+    EVALUATORS,
+    FETCHERS,
+    INTERPRETERS,
+    PRIVILEGED,
+    STATE,
+    WRAPPERS,
+    base_name,
+    word_set,
+)
 from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
 from xun.policy.words import Arg
 
@@ -194,7 +204,7 @@ class _Judge:
         else:
             outcome.ask(self.unlisted(command, refusal))
         if not command.judged:
-            for reason in self.hazards(command):
+            for reason in (*self.hazards(command), *self.exposures(command)):
                 outcome.ask(reason)
 
     def by_person(self, rule: Rule) -> bool:
@@ -302,6 +312,19 @@ class _Judge:
                 yield Reason(
                     code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True, segment=text
                 )
+
+    def exposures(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against the words that the program may write to, as far as anybody knows."""
+        runs = base_name(command.segment.args[0].text) in WRAPPERS | INTERPRETERS
+        for folder in self.reading.script.starts(self.action.cwd, command.segment):
+            for use in command.exposed:
+                key, shown = command.keys(folder, use), use.arg.text
+                if reason := self.places.exposes(key, shown, runs=runs):
+                    yield reason.model_copy(update={"segment": command.segment.text})
+                if rule := self.places.denied("write", key):
+                    text = f"it may write {shown}, which a rule denies"
+                    segment = command.segment.text
+                    yield Reason(code="may-be-ruled", text=text, hard=True, segment=segment, rule=rule.source)
 
     def deny_paths(self, command: Command, outcome: _Outcome) -> None:
         """Deny rules on reading and writing bind the words of commands too."""

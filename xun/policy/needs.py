@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from xun.policy.commands import Program, find_program
 from xun.policy.commands.spec import Refused, Use
+from xun.policy.exposed import exposed
 from xun.policy.operands import changed, handed_on, parts, words
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
 from xun.policy.shell import Script, Seg, read_script
@@ -28,7 +29,8 @@ class Command:
     """A segment with what is known of its program. `uses` are the paths its table found, when `refused` is None.
 
     `words` are the arguments of a program that may be paths, for the programs and forms that no table judges.
-    `changed` are those that it would change or remove, and `views` the commands that it may run in turn; `cut` says
+    `exposed` are those of them that it may write to for all that is known of it, `changed` those that it would change
+    or remove, and `views` the commands that it may run in turn; `cut` says
     that there are more of these than are looked at.
     """
 
@@ -39,6 +41,7 @@ class Command:
     words: tuple[Use, ...]
     changed: tuple[Use, ...]
     views: tuple[tuple[Arg, ...], ...]
+    exposed: tuple[Use, ...] = ()
     cut: bool = False
 
     @property
@@ -87,7 +90,7 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
             for at, step in enumerate(command.program.steps):
                 inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
                 paths.add((posixpath.join(folder, *inner), step))
-            for use in (*command.uses, *command.words, *command.changed):
+            for use in (*command.uses, *command.words, *command.changed, *command.exposed):
                 paths.add((command.keys(folder, use), use))
             if command.program.name[0] == "git":
                 repositories.add(command.keys(folder, HERE))
@@ -122,6 +125,7 @@ def _command(segment: Seg, home: str) -> Command:
         tuple(dict.fromkeys(named)),
         tuple(dict.fromkeys(writes)),
         (*wrapped.views, *wrapped.inner),
+        tuple(dict.fromkeys(use for view in (segment.args, *wrapped.inner) for use in exposed(view))),
         wrapped.cut,
     )
 

@@ -53,7 +53,7 @@ def parts(arg: Arg) -> Iterator[Arg]:
     if pattern.startswith("-"):
         found = [*_behind(pattern), *_between(pattern)[1:]]
         if cluster := _CLUSTER.match(pattern):
-            found += [pattern[2:], pattern[cluster.end() :]]
+            found += [glued for at in (2, cluster.end()) for glued in (pattern[at:], *_SEPARATORS.split(pattern[at:]))]
     if not arg.known:
         found += [fragment.lstrip("-") for fragment in _FRAGMENT.findall(pattern)]
     for part in dict.fromkeys(found):

@@ -16,6 +16,12 @@ from xun.policy.rules import Policy, Rule, RuleKind
 
 # What may stand before the name in a pathspec of git: `:(icase)x`, `:!x`, `:/x`.
 _PATHSPEC_MAGIC = re.compile(r"^[!/^]*(?:\([^()]*\))?")
+# Whoever writes below these changes the system, and other people's programs.
+_SYSTEM = (
+    "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/opt", "/root", "/var/lib", "/var/spool",
+    "/var/www", "/Library", "/System",
+)  # fmt: skip
+_STREAMS = re.compile(r"/dev/(?:null|zero|random|urandom|tty|stdin|stdout|stderr|fd/.*|shm/.*|pts/.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +139,28 @@ class Places:
             yield Reason(code="protected", text=f"{shown} is run or trusted later: it is protected", hard=True)
         elif not all(within_any(path, self.facts.roots) for path in (fact.real, *(fact.matches or ()))):
             yield Reason(code="outside", text=f"{shown} is outside the workspace ({fact.real})", hard=True)
+
+    def exposes(self, key: str, shown: str, *, runs: bool) -> Reason | None:
+        """The hard reason against leaving the path at `key` to a program that may write to it.
+
+        `runs` says that the program may run it as well: then a folder of programs says nothing.
+        """
+        names = [path for path in self.names(key) if not (self.facts.temp and within(path, self.facts.temp))]
+        if any(protected(self.inside(path)) for path in names) or (not runs and self.is_protected(key)):
+            return Reason(code="protected", text=f"it may write {shown}, which is run or trusted later", hard=True)
+        outside = [path for path in names if not within_any(path, self.facts.roots)]
+        if any(special(path) and not _STREAMS.fullmatch(path) for path in outside):
+            return Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
+        if found := next((path for path in outside if self.of_system(path)), None):
+            return Reason(code="outside", text=f"it may write {shown}, outside the workspace ({found})", hard=True)
+        return None
+
+    def of_system(self, path: str) -> bool:
+        """Is it the root folder, a folder of the system, or one of the hidden files in the home folder?"""
+        home = self.facts.home
+        if home and within(path, home):
+            return path[len(home) :].startswith("/.") and not path[len(home) :].startswith("/.cache/")
+        return path == "/" or within_any(path, _SYSTEM)
 
     def holds_root(self, key: str) -> bool:
         """Is what stands at `key` a root of the workspace, or a folder above one?"""

@@ -293,6 +293,8 @@ class _Reader:
         targets = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
         if targets and node.type == "file_redirect":
             self.tree.redirects.append((operator, self.span(targets[0])))
+            if self.tree.commands:  # what follows the target is an argument of the command before it
+                self.tree.commands[-1].words += [self.span(target) for target in targets[1:]]
         elif node.type == "herestring_redirect":
             self.tree.others += [self.span(target) for target in targets]
 
