@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from textual.app import App, ComposeResult
@@ -48,7 +48,7 @@ class PromptApp(App[None]):
 @asynccontextmanager
 async def prompt_of(
     history: History | None = None, files: Sequence[str] | None = FILES
-) -> AsyncIterator[tuple[PromptApp, Pilot[None]]]:
+) -> AsyncGenerator[tuple[PromptApp, Pilot[None]]]:
     app = PromptApp(history, files)
     async with app.run_test(size=(80, 24)) as pilot:
         yield app, pilot

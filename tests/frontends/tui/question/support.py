@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from textual.app import App, ComposeResult
@@ -103,7 +103,7 @@ class QuestionApp(App[None]):
 
 
 @asynccontextmanager
-async def question_of(width: int = 80, height: int = 24) -> AsyncIterator[tuple[QuestionApp, Pilot[None]]]:
+async def question_of(width: int = 80, height: int = 24) -> AsyncGenerator[tuple[QuestionApp, Pilot[None]]]:
     app = QuestionApp()
     async with app.run_test(size=(width, height)) as pilot:
         yield app, pilot
