@@ -141,4 +141,5 @@ class ActivityLine(Static):
         spent = f"{seconds:.0f} s" if seconds < 100 else f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
         sign = _FRAMES[int(seconds / _TICK) % len(_FRAMES)]
         end = f" · {spent} · Esc interrupts"
-        self.update(plain(f"{sign} {self._what(self.size.width - len(end) - 2)}{end}"))
+        text = f"{sign} {self._what(self.size.width - len(end) - 2)}{end}"
+        self.update(plain(text), layout=False)  # it is one row, whatever it says

@@ -59,7 +59,7 @@ class StatusLine(Static):
 
     def _draw(self) -> None:
         if self.size.width:
-            self.update(line_of(self.standing, self.size.width))
+            self.update(line_of(self.standing, self.size.width), layout=False)
 
 
 def line_of(standing: Standing, width: int) -> Content:

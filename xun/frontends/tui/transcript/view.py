@@ -19,7 +19,7 @@ from xun.frontends.tui.transcript.item import Notice, Output
 from xun.frontends.tui.transcript.palette import CLASSES, CSS
 from xun.messages import Message
 
-FRAME = 1 / 30
+FRAME = 1 / 25
 """Seconds between two looks at what has come, while something comes. Nothing ticks otherwise."""
 
 
@@ -53,7 +53,7 @@ class Transcript(Canvas, can_focus=True):
         self._ticker: Timer | None = None
 
     def hear(self, event: AnyEvent) -> None:
-        """Take in an event. It is on the screen within a thirtieth of a second."""
+        """Take in an event. It is on the screen within a twenty-fifth of a second."""
         self._join()
         if not self._book.hear(event):
             return
