@@ -122,3 +122,39 @@ def test_a_word_that_a_rule_forbids_to_write_is_for_a_person(command: str, place
     policy = Policy(rules=[rule("allow", "command", "curl"), rule("deny", "write", "priv")])
     assert "may-be-ruled" in hard(check_command(command, policy=policy, cwd=place, home=HOME))
     assert hard(check_command("base64 priv/x", policy=policy, cwd=place, home=HOME)) == set()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rg needle", "rg needle .", "rg -uu needle", "rg --files", "grep -r needle --include=x", "grep -rn needle .",
+        "tar cf a.tar .", "zip -r a.zip .", "rsync -a . q", "ag needle", "diff -r . src", "cd src && grep -r x ..",
+        "git grep needle", "git diff", "git diff ':/'", "cd src && git diff HEAD", "git log -p", "git show HEAD",
+        "git archive HEAD", "grep -r needle ./*",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("denied", ["priv", "priv/x", "./priv", "priv/**", "**/x"])
+def test_reading_a_folder_through_asks_where_a_rule_denies_some_of_it(command: str, denied: str, place: Path) -> None:
+    decision = judged(command, place, denied)
+    assert decision.effect == "deny" or "may-be-ruled" in hard(decision)
+
+
+@pytest.mark.parametrize("command", ["git show HEAD:priv/x", "git show HEAD:./priv/x", "git blame priv/x"])
+def test_a_denied_path_in_a_revision_is_denied(command: str, place: Path) -> None:
+    assert judged(command, place, "priv").effect == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rg needle src", "grep -rn needle src", "grep needle README.md", "git log --oneline", "git diff -- src", "ls -la .",
+        "git show HEAD:src/a.py", "git status", "cat *.md", "cd src && rg x", "find . -name x",
+    ],
+)  # fmt: skip
+def test_reading_beside_what_a_rule_denies_stays_allowed(command: str, place: Path) -> None:
+    codes = {reason.code for reason in judged(command, place, "priv").reasons}
+    assert not codes & {"may-be-ruled", "deny-rule"}
+
+
+def test_a_search_beside_a_denied_folder_may_be_piped(place: Path) -> None:
+    assert judged("rg needle src | head -3", place, "priv").effect == "allow"

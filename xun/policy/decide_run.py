@@ -27,6 +27,7 @@ from xun.policy.programs import (
     word_set,
 )
 from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
+from xun.policy.through import folders_read, shows_history
 from xun.policy.words import Arg
 
 # Variables that a call may set: they change how output looks and nothing that is run.
@@ -337,6 +338,25 @@ class _Judge:
                     text = rule.reason or f"a rule denies {use.arg.text}"
                     reason = Reason(code="deny-rule", text=text, segment=command.segment.text, rule=rule.source)
                     outcome.deny(reason, rule)
+                    return
+        for reason in self.denied_inside(command):
+            outcome.ask(reason)
+
+    def denied_inside(self, command: Command) -> Iterator[Reason]:
+        """A deny rule on reading that covers something in a folder which the command may read through."""
+        for folder in self.reading.script.starts(self.action.cwd, command.segment):
+            found = [(use.arg.text, command.keys(folder, use)) for use in folders_read(command)]
+            facts = [self.places.facts.paths.get(key) for _, key in found]
+            limited = any(fact and fact.exists for fact in facts) or (found and all(":" in shown for shown, _ in found))
+            if shows_history(command) and (not limited or any(shown.startswith(":") for shown, _ in found)):
+                rules = [("the repository", self.places.denied_below(*self.places.facts.roots))]
+            else:
+                rules = [(shown, self.places.denied_in(key)) for shown, key in found]
+            for shown, rule in rules:
+                if rule:
+                    text = f"it may read in {shown} what a rule denies: {rule.pattern}"
+                    segment = command.segment.text
+                    yield Reason(code="may-be-ruled", text=text, hard=True, segment=segment, rule=rule.source)
                     return
 
     def grantable(self, outcomes: Sequence[_Outcome], reasons: Sequence[Reason]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -109,6 +109,8 @@ def _command(segment: Seg, home: str) -> Command:
             if not all(arg.known for arg in segment.args):
                 raise Refused("expansion", "it holds a word that only the shell can tell")
             uses = tuple(program.judge(segment.args[program.length :]))
+            if program.name[0] == "git":
+                uses += tuple(_in_revisions(uses))
         except Refused as problem:
             refused = problem
     if program.judge and refused is None:
@@ -172,3 +174,11 @@ class _Wrapped:
         for segment in read_script(text, self.home).segments:
             self.inner.append(segment.args)
             self.open(segment.args, depth + 1)
+
+
+def _in_revisions(uses: Sequence[Use]) -> Iterator[Use]:
+    """The paths in revisions, as paths of the folder: rules on reading bind `HEAD:x` as they bind `x`."""
+    for use in uses:
+        revision, colon, path = use.arg.pattern.rpartition(":")
+        if use.mode in ("git", "gitname") and colon and revision and path:
+            yield Use(Arg(path, use.arg.known), "gitname")

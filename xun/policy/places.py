@@ -11,8 +11,9 @@ from fnmatch import fnmatchcase
 from xun.policy.commands.spec import Mode, Use
 from xun.policy.decision import Effect, Reason
 from xun.policy.facts import Facts
-from xun.policy.paths import matches, may_be_secret, protected, secret, special, within, within_any
+from xun.policy.paths import lies_below, matches, may_be_secret, protected, secret, special, within, within_any
 from xun.policy.rules import Policy, Rule, RuleKind
+from xun.policy.words import Arg
 
 # What may stand before the name in a pathspec of git: `:(icase)x`, `:!x`, `:/x`.
 _PATHSPEC_MAGIC = re.compile(r"^[!/^]*(?:\([^()]*\))?")
@@ -42,6 +43,20 @@ class Places:
             if rule.in_force(self.facts.at) and any(matches(rule.pattern, path, self.facts.roots) for path in paths):
                 return rule
         return None
+
+    def denied_below(self, *folders: str) -> Rule | None:
+        """The deny rule on reading that may cover something in one of these resolved folders."""
+        for rule in self.policy.own("read", "deny"):
+            if rule.in_force(self.facts.at) and any(_may_hold(one, rule.pattern, self.facts.roots) for one in folders):
+                return rule
+        return None
+
+    def denied_in(self, key: str) -> Rule | None:
+        """The deny rule on reading that may cover something in the folder at `key`, or in one that it matches."""
+        fact = self.facts.paths.get(key)
+        if fact is None or fact.kind != "folder":
+            return None
+        return self.denied_below(*(fact.matches or ()) if Arg(key).glob else (fact.real,))
 
     def names(self, key: str) -> list[str]:
         """Every path that `key` stands for: as spelled, resolved, and what a pattern matches."""
@@ -180,3 +195,13 @@ class Places:
             if covers and matches(rule.pattern, path, self.facts.roots):
                 return rule
         return None
+
+
+def _may_hold(folder: str, pattern: str, roots: Sequence[str]) -> bool:
+    """May a path in `folder` be one that the pattern of a rule covers?"""
+    fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    if fixed == pattern:
+        return lies_below(pattern, folder, roots)
+    start = posixpath.dirname(fixed)
+    starts = [start] if start.startswith("/") else [posixpath.normpath(posixpath.join(root, start)) for root in roots]
+    return any(within(one, folder) or within(folder, one) for one in starts)

@@ -176,9 +176,11 @@ def _searching(files: Table, through: Callable[[Parsed], bool]) -> Judge:
         parsed = files.parse(args)
         given = parsed.has("e", "f", "regexp", "file", "files", "type-list")
         uses = (files if given else with_pattern)(args)
+        places = parsed.operands if given else parsed.operands[1:]
+        if files is _RG_FILES and not places:
+            uses.append(Use(Arg("."), "read"))
         if through(parsed):
             limits = file_patterns(parsed, ("include", "g", "glob"), ("exclude",))
-            places = parsed.operands if given else parsed.operands[1:]
             uses += [Use(place, "tree", **limits) for place in places or (Arg("."),)]
         return uses
 
