@@ -16,6 +16,10 @@ from xun.cli import app
     ("words", "said"),
     [
         (["models"], "not built yet"),
+        (["policy", "list"], "`xun policy list` is not built yet"),
+        (["sessions", "fork", "x"], "not built yet"),
+        (["config", "set", "a", "b"], "not built yet"),
+        (["run", "--model", "demo", "--cwd", __file__], "not a folder"),
         (["run", "--schema", "x", "hi"], "--schema is not built yet"),
         (["run", "--no-such", "hi"], "No such option"),
         (["run", "--max-steps", "none", "hi"], "max-steps"),

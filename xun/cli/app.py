@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 COMMANDS = ("run", "policy", "sessions", "config")
 NOT_BUILT = ("models", "tools", "doctor")
+NOT_BUILT_OF = {
+    "policy": ("list", "add", "remove", "test", "lint", "log", "replay", "suggest"),
+    "sessions": ("export", "delete", "fork"),
+    "config": ("set",),
+}
 COMPLETING = "_XUN_COMPLETE"  # set by a shell that wants to know how a command line goes on
 
 
@@ -34,6 +39,8 @@ def run(argv: Sequence[str]) -> int:
     first = words[0] if words else ""
     if first in NOT_BUILT:
         return _usage(words, f"`xun {first}` is not built yet")
+    if words[1:] and words[1] in NOT_BUILT_OF.get(first, ()):
+        return _usage(words, f"`xun {first} {words[1]}` is not built yet")
     completing = COMPLETING in os.environ
     known = completing or first in (*COMMANDS, "--help", "--install-completion", "--show-completion")
     no_option = first == "--" or not first.startswith("-")

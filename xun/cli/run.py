@@ -13,6 +13,7 @@ from xun import demo
 from xun.agent.agent import Agent
 from xun.agent.run_result import RunResult
 from xun.cli import exits, signals
+from xun.cli.effect import without_effect
 from xun.cli.garbage import start_is_over
 from xun.cli.options import (
     Allow,
@@ -35,7 +36,7 @@ from xun.cli.options import (
 from xun.cli.stdin import NoTaskError, read_task
 from xun.frontends.print import PrintFrontEnd
 from xun.frontends.terminal_ask import TerminalAsk, terminal_there
-from xun.run_plan import RunPlan, SetupError
+from xun.run_plan import RunPlan, SetupError, working_folder
 from xun.setup import Prepared, build_run
 
 Output = Literal["text", "json", "stream-json"]
@@ -113,11 +114,15 @@ def run_task(plan: RunPlan, options: RunOptions) -> int:
     front = PrintFrontEnd(options.output, quiet=options.quiet)
     try:
         task = options.task
-        if task is None and plan.settings.get("model") == demo.MODEL:
-            task = demo.TASK
+        if plan.settings.get("model") == demo.MODEL:
+            task = demo.TASK if task is None else task
+            if plan.cwd is not None:
+                working_folder(plan.cwd)  # it works in a copy of its own, and what is wrong is said all the same
         task = read_task(task, say=front.say)
         on_ask = TerminalAsk() if terminal_there() else None
         prepared = build_run(plan, hear=front.hear, say=front.say, note=front.note, on_ask=on_ask)
+        for line in without_effect(plan, prepared.agent):
+            front.say(line)
     except (NoTaskError, SetupError) as error:
         if options.output != "text":
             exits.put_failure("usage", str(error), "usage", stream=options.output == "stream-json")

@@ -115,13 +115,15 @@ class Gate:
             self._assessments.forget()
         for decision in decisions:
             asked = decision.effect == "ask"
+            # A part that the rules allow is held back with the rest by whoever refused that.
+            refused = decision.effect == "allow" and not verdict.allowed
             emit(
                 Decided(
                     call_id=call_id,
                     tool=tool,
                     decision=decision,
                     allowed=verdict.allowed,
-                    by=verdict.by if asked else "rule",
+                    by=verdict.by if asked or refused else "rule",
                     assessment=verdict.assessment if asked else None,
                 )
             )
