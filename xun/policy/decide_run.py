@@ -12,13 +12,12 @@ from xun.policy.commands import find_program
 from xun.policy.commands.spec import Judge, Refused, Use
 from xun.policy.decision import Decision, Effect, Reason, Segment
 from xun.policy.facts import Facts
+from xun.policy.fetched import runs_fetched
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
 from xun.policy.programs import (
     DESTROYERS,
-    EVALUATORS,
-    FETCHERS,
     INTERPRETERS,
     PRIVILEGED,
     STATE,
@@ -119,7 +118,7 @@ class _Judge:
                 yield Reason(code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True)
         if self.changes_shell():
             yield Reason(code="shell-state", text="it changes what the commands behind it mean")
-        if self.runs_fetched():
+        if runs_fetched(self.reading, self.action.command):
             yield Reason(code="fetched-code", text="what is fetched from the network is run", hard=True)
 
     def denied_around(self) -> Rule | None:
@@ -142,25 +141,6 @@ class _Judge:
         if self.reading.script.clear:
             return False
         return any(command.segment.argv[0] in ("cd", "pushd", "popd") for command in self.reading.commands)
-
-    def runs_fetched(self) -> bool:
-        names = [
-            {base_name(view[0].text) for view in (c.segment.args, *c.views) if view} for c in self.reading.commands
-        ]
-        for at, found in enumerate(names):
-            if not found & FETCHERS:
-                continue
-            segment = self.reading.commands[at].segment
-            if any(names[outer] & EVALUATORS for outer in segment.inside):
-                return True
-            piped = (
-                later & EVALUATORS
-                for later, command in zip(names[at + 1 :], self.reading.commands[at + 1 :], strict=True)
-                if self.reading.script.clear or command.segment.pipeline == segment.pipeline
-            )
-            if "|" in self.action.command and any(piped):
-                return True
-        return any(found & FETCHERS and found & EVALUATORS for found in names)
 
     # --- one segment
 
