@@ -109,7 +109,9 @@ class QuestionPanel(Vertical, can_focus=True):
         with VerticalScroll(id="question-body", can_focus=False):
             yield Static(Content(), id="question-text", markup=False)
         yield Static(Content(), id="question-menu", markup=False)
-        yield Input(id="question-entry", compact=True)
+        line = Input(id="question-entry", compact=True)
+        line.cursor_blink = False  # a screen that waits does nothing
+        yield line
 
     def on_mount(self) -> None:
         """Take notice when other parts of the screen grow or shrink."""
