@@ -33,11 +33,11 @@ from xun.cli.options import (
     groups_of,
 )
 from xun.cli.terminal import DUMB, RawEarly, drawing_stream
+from xun.cli.unknown import without_terminal
 from xun.config.paths import Paths, find_paths
 from xun.errors import XunError
 from xun.run_plan import RunPlan, working_folder
 
-NO_TERMINAL = 'standard input and output are no terminal; for one task use: xun run "TASK"'
 PICK = ""  # a session to resume is chosen on the screen
 
 
@@ -89,7 +89,7 @@ def screen_command(
 def open_screen(plan: RunPlan, first: str, *, pick: bool = False) -> int:
     """Run the screen to its end; returns the exit code. What is wrong with the call itself is said in one line."""
     if not (os.isatty(0) and os.isatty(1)):
-        return exits.fail(NO_TERMINAL)
+        return exits.fail(without_terminal((), ()))
     if (kind := os.environ.get("TERM", "")) in DUMB:
         return exits.fail(f'the screen needs more than this terminal (TERM={kind}); for one task use: xun run "TASK"')
     try:

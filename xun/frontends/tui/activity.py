@@ -96,12 +96,6 @@ class ActivityLine(Static):
             self._doing = doing
             self._show()
 
-    def begin(self, doing: str) -> None:
-        """Show work that is no turn, such as summing up the conversation. `stop` ends it."""
-        self._start()
-        self._doing = doing
-        self._show()
-
     def stop(self) -> None:
         if self._ticker is not None:
             self._ticker.stop()

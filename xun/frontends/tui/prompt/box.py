@@ -43,7 +43,6 @@ class Prompt(Vertical):
         self._start = 0
         self._dismissed = ""
         self._searching: str | None = None
-        self._kept = ""
         self._last_key = float("-inf")
 
     def compose(self) -> ComposeResult:
@@ -222,8 +221,6 @@ class Prompt(Vertical):
     # Searching in what was sent before
 
     def _search(self, query: str) -> None:
-        if self._searching is None:
-            self._kept = self.area.text
         self._searching = query
         found = self.history.search(query, _FOUND)
         keys = "↑ ↓ choose · Enter takes it · Esc goes back" if found else "nothing found · Esc goes back"
