@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.policy.commands.spec import Use
 from xun.policy.decide_run import decide_run
-from xun.policy.decision import Decision, Mode, Reason
+from xun.policy.decision import Decision, Mode, Near, Reason
 from xun.policy.facts import Facts
 from xun.policy.modes import TOOLS_DEFAULT, mode_rules, planned
+from xun.policy.near import near_hosts, near_paths
 from xun.policy.paths import lies_below, matches, protected, within, within_any
 from xun.policy.places import Places
 from xun.policy.rules import Policy, Rule, RuleKind, tool_source
@@ -63,19 +64,25 @@ def _by_rules(action: Action, facts: Facts, policy: Policy, grants: Sequence[Rul
             return _decide_tool(action, facts, policy, grants)
 
 
-def _allow(action: Action, rule: str) -> Decision:
-    return Decision(action=action, effect="allow", rule=rule)
+def _allow(action: Action, rule: Rule | str) -> Decision:
+    if isinstance(rule, str):
+        return Decision(action=action, effect="allow", rule=rule)
+    return Decision(action=action, effect="allow", rule=rule.source, pattern=rule.pattern)
 
 
-def _ask(action: Action, *reasons: Reason, grantable: Sequence[str] = ()) -> Decision:
+def _ask(action: Action, *reasons: Reason, grantable: Sequence[str] = (), near: Sequence[Near] = ()) -> Decision:
     open_to_grants = () if any(reason.hard for reason in reasons) else tuple(grantable)
-    return Decision(action=action, effect="ask", reasons=reasons, grantable=open_to_grants)
+    return Decision(action=action, effect="ask", reasons=reasons, grantable=open_to_grants, near=tuple(near))
 
 
 def _deny(action: Action, rule: Rule) -> Decision:
     text = rule.reason or f"a rule denies {rule.pattern}"
     return Decision(
-        action=action, effect="deny", reasons=(Reason(code="deny-rule", text=text, rule=rule.source),), rule=rule.source
+        action=action,
+        effect="deny",
+        reasons=(Reason(code="deny-rule", text=text, rule=rule.source),),
+        rule=rule.source,
+        pattern=rule.pattern,
     )
 
 
@@ -103,18 +110,19 @@ def _decide_write(action: Write, places: Places) -> Decision:
     if action.op in ("delete", "move") and places.holds_root(path):
         return _ask(action, Reason(code="root", text=f"it would {action.op} the workspace itself", hard=True))
     if rule := places.grant("write", fact.real):
-        return _allow(action, rule.source)
+        return _allow(action, rule)
     if rule := places.rule("write", fact.real, "ask"):
         return _ask(action, _asked(rule), grantable=(fact.real,))
     if fact.links > 1 and action.op in ("overwrite", "edit"):
         text = f"{path} has other names (hard links), which would change with it"
         return _ask(action, Reason(code="hard-link", text=text))
     if rule := places.rule("write", fact.real, "allow"):
-        return _allow(action, rule.source)
+        return _allow(action, rule)
     if not fact.exists and action.op in _CREATES:
         return _allow(action, "new path in the workspace")
     verb = {"create": "overwrite"}.get(action.op, action.op)
-    return _ask(action, Reason(code="write", text=f"it would {verb} {path}"), grantable=(fact.real,))
+    near = near_paths("write", fact.real, (*places.grants, *places.policy.own("write", "allow")), facts.at)
+    return _ask(action, Reason(code="write", text=f"it would {verb} {path}"), grantable=(fact.real,), near=near)
 
 
 def _denied_along(action: Write, places: Places) -> Rule | None:
@@ -162,13 +170,14 @@ def _decide_read(action: Read, places: Places) -> Decision:
         return _ask(action, problem)
     real = places.facts.paths[path].real
     if rule := places.grant("read", real):
-        return _allow(action, rule.source)
+        return _allow(action, rule)
     if rule := places.rule("read", real, "ask"):
         return _ask(action, _asked(rule), grantable=(real,))
     if problem:
-        return _ask(action, problem, grantable=(real,))
+        near = near_paths("read", real, (*places.grants, *places.policy.own("read", "allow")), places.facts.at)
+        return _ask(action, problem, grantable=(real,), near=near)
     allowed = None if within_any(real, places.facts.roots) else places.rule("read", real, "allow")
-    return _allow(action, allowed.source if allowed else "workspace")
+    return _allow(action, allowed or "workspace")
 
 
 def _decide_fetch(action: Fetch, facts: Facts, policy: Policy, grants: Sequence[Rule]) -> Decision:
@@ -182,9 +191,10 @@ def _decide_fetch(action: Fetch, facts: Facts, policy: Policy, grants: Sequence[
         return _deny(action, rule)
     if odd:
         return _ask(action, Reason(code="address", text=f"{action.url} is not a plain http address", hard=True))
-    return _by_name(action, "host", host, facts, policy, grants) or _ask(
-        action, Reason(code="fetch", text=f"{host} is not an allowed host"), grantable=(host,)
-    )
+    if decision := _by_name(action, "host", host, facts, policy, grants):
+        return decision
+    near = near_hosts(host, (*grants, *policy.own("host", "allow")), facts.at)
+    return _ask(action, Reason(code="fetch", text=f"{host} is not an allowed host"), grantable=(host,), near=near)
 
 
 def _decide_tool(action: UseTool, facts: Facts, policy: Policy, grants: Sequence[Rule]) -> Decision:
@@ -198,12 +208,12 @@ def _by_name(
 ) -> Decision | None:
     granted = [rule for rule in grants if rule.kind == kind and rule.effect == "allow"]
     if rule := _named(granted, name, facts):
-        return _allow(action, rule.source)
+        return _allow(action, rule)
     asking = policy.own(kind, "ask")
     if rule := _named([rule for rule in asking if not _of_the_tool(rule)], name, facts):
         return _ask(action, _asked(rule), grantable=(name,))
     if rule := _named(policy.own(kind, "allow"), name, facts):
-        return _allow(action, rule.source)
+        return _allow(action, rule)
     if rule := _named(asking, name, facts):
         return _ask(action, _asked(rule), grantable=(name,))
     return None

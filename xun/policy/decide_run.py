@@ -12,25 +12,13 @@ from xun.policy.commands import find_program
 from xun.policy.commands.spec import Judge, Refused, Use
 from xun.policy.decision import Decision, Effect, Reason, Segment
 from xun.policy.facts import Facts
-from xun.policy.fetched import runs_fetched
+from xun.policy.hazards import Hazards
+from xun.policy.near import near_commands
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
-from xun.policy.programs import (
-    DESTROYERS,
-    INTERPRETERS,
-    PRIVILEGED,
-    STATE,
-    WRAPPERS,
-    base_name,
-    word_set,
-)
 from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
-from xun.policy.through import folders_read, shows_history
 from xun.policy.words import Arg
-
-# Variables that a call may set: they change how output looks and nothing that is run.
-HARMLESS_VARIABLES = word_set("NO_COLOR FORCE_COLOR CLICOLOR CI COLUMNS LINES PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE")
 
 
 def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule] = ()) -> Decision:
@@ -47,6 +35,7 @@ class _Outcome:
     effect: Effect = "allow"
     rule: Rule | None = None
     reasons: list[Reason] = field(default_factory=list)
+    refused: dict[Rule, str] = field(default_factory=dict)
 
     def ask(self, reason: Reason) -> None:
         self.reasons.append(reason)
@@ -63,6 +52,7 @@ class _Judge:
         self.action = action
         self.reading = reading
         self.places = places
+        self.hazards = Hazards(action.cwd, reading, places)
         self.policy = places.policy
         self.now = places.facts.at
         self.grants = [r for r in places.grants if r.kind == "command" and r.effect == "allow" and r.in_force(self.now)]
@@ -71,17 +61,18 @@ class _Judge:
     def decision(self) -> Decision:
         outcomes = [self.segment(command) for command in self.reading.commands]
         reasons = [Reason(code=p.code, text=p.text, hard=p.hard) for p in self.reading.script.problems]
-        reasons += self.around()
+        reasons += self.hazards.around(self.action.command, self.action.env)
         reasons += [reason for outcome in outcomes for reason in outcome.reasons]
         reasons = list(dict.fromkeys(reasons))
-        denied = next((outcome.rule for outcome in outcomes if outcome.effect == "deny"), None) or self.denied_around()
+        denied = next((outcome.rule for outcome in outcomes if outcome.effect == "deny"), None)
+        denied = denied or self.hazards.denied_around()
         exact = next((rule for rule in self.grants if rule.pattern == self.action.command), None)
         effect: Effect = "allow"
-        rule = outcomes[0].rule.source if outcomes and outcomes[0].rule else None
+        rule = outcomes[0].rule if outcomes else None
         if denied:
-            effect, rule = "deny", denied.source
+            effect, rule = "deny", denied
         elif exact and not any(reason.hard for reason in reasons):
-            effect, rule = "allow", exact.source
+            effect, rule = "allow", exact
         elif reasons or not outcomes:
             effect, rule = "ask", None
         return Decision(
@@ -90,57 +81,20 @@ class _Judge:
             reasons=tuple(reasons) if effect != "allow" else (),
             segments=tuple(self.shown(c, o) for c, o in zip(self.reading.commands, outcomes, strict=True)),
             grantable=self.grantable(outcomes, reasons) if effect == "ask" else (),
-            rule=rule,
+            rule=rule.source if rule else None,
+            pattern=rule.pattern if rule else None,
         )
 
     def shown(self, command: Command, outcome: _Outcome) -> Segment:
-        rule = outcome.rule.source if outcome.rule else None
-        return Segment(text=command.segment.text, argv=command.segment.argv, effect=outcome.effect, rule=rule)
-
-    def around(self) -> Iterator[Reason]:
-        """Reasons that lie in no single segment: added variables, redirections, fetched text that is run."""
-        for name in self.action.env:
-            if name not in HARMLESS_VARIABLES:
-                yield Reason(code="environment", text=f"it would run with {name} set", hard=True)
-        for operator, target in self.reading.script.redirects:
-            if target.text == "/dev/null" or (operator in (">&", "<&") and target.text.isdigit()):
-                continue
-            key = posixpath.join(self.action.cwd, target.pattern)
-            if operator == "<":
-                if self.places.is_secret(Use(target, "read"), key):
-                    yield Reason(code="secret", text=f"{target.text} names a file that holds secrets", hard=True)
-            elif not target.known or self.moves():
-                yield Reason(code="redirect", text=f"where it writes ({target.text}) cannot be told", hard=True)
-            else:
-                yield from self.places.change(key, target.text)
-        for use in self.reading.loose:
-            if self.places.is_secret(use, posixpath.join(self.action.cwd, use.arg.pattern)):
-                yield Reason(code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True)
-        if self.changes_shell():
-            yield Reason(code="shell-state", text="it changes what the commands behind it mean")
-        if runs_fetched(self.reading, self.action.command):
-            yield Reason(code="fetched-code", text="what is fetched from the network is run", hard=True)
-
-    def denied_around(self) -> Rule | None:
-        """The deny rule that covers a path outside all segments: the target of a redirection, a word handed on."""
-        for operator, target in self.reading.script.redirects:
-            key = posixpath.join(self.action.cwd, target.pattern)
-            if rule := self.places.denied("read" if operator == "<" else "write", key):
-                return rule
-        keys = (posixpath.join(self.action.cwd, use.arg.pattern) for use in self.reading.loose)
-        return next((rule for key in keys if (rule := self.places.denied("read", key))), None)
-
-    def changes_shell(self) -> bool:
-        """Is there, among other commands, one that no table judges and that changes the shell they run in?"""
-        if len(self.reading.commands) < 2:
-            return False
-        return any(not c.judged and c.segment.argv[0] in STATE for c in self.reading.commands)
-
-    def moves(self) -> bool:
-        """In a text with problems: does a command change the folder, so that relative paths cannot be followed?"""
-        if self.reading.script.clear:
-            return False
-        return any(command.segment.argv[0] in ("cd", "pushd", "popd") for command in self.reading.commands)
+        rule = outcome.rule
+        return Segment(
+            text=command.segment.text,
+            argv=command.segment.argv,
+            effect=outcome.effect,
+            rule=rule.source if rule else None,
+            pattern=rule.pattern if rule else None,
+            near=() if rule else near_commands(command, self.policy, self.grants, outcome.refused, self.now),
+        )
 
     # --- one segment
 
@@ -182,10 +136,11 @@ class _Judge:
                         outcome.ask(reason)
                 break
             refusal = refusal or refused
+            outcome.refused[rule] = refused.problem.text
         else:
             outcome.ask(self.unlisted(command, refusal))
         if not command.judged:
-            for reason in (*self.hazards(command), *self.exposures(command)):
+            for reason in (*self.hazards.against(command), *self.hazards.exposures(command)):
                 outcome.ask(reason)
 
     def by_person(self, rule: Rule) -> bool:
@@ -263,50 +218,6 @@ class _Judge:
         shown = shlex.join(command.program.name) if command.program.length <= len(segment.argv) else name
         return Reason(code="unlisted", text=f"{shown} is not on the allowlist", segment=segment.text)
 
-    def hazards(self, command: Command) -> Iterator[Reason]:
-        """The hard reasons against a command that no table judges."""
-        text = command.segment.text
-        if command.cut:
-            shown = "it may run more commands in turn than are looked at"
-            yield Reason(code="too-long", text=shown, hard=True, segment=text)
-        for view in (command.segment.args, *command.views):
-            if (name := base_name(view[0].text)) in PRIVILEGED:
-                yield Reason(code="privilege", text=f"{name} acts with other rights", hard=True, segment=text)
-                break
-        names = {base_name(view[0].text) for view in (command.segment.args, *command.views)}
-        removes = not names.isdisjoint(DESTROYERS)
-        destroys = removes or "dd" in names or "find" in names
-        for use in command.changed:
-            if destroys and (not use.arg.known or self.moves()):
-                shown = f"what it removes or overwrites ({use.arg.text}) cannot be told"
-                yield Reason(code="unknown-path", text=shown, hard=True, segment=text)
-                continue
-            for folder in self.reading.script.starts(self.action.cwd, command.segment):
-                key = command.keys(folder, use)
-                if removes and self.places.holds_root(key):
-                    yield Reason(code="root", text="it would remove the workspace itself", hard=True, segment=text)
-                for reason in self.places.change(key, use.arg.text):
-                    yield reason.model_copy(update={"segment": text})
-        for use in command.words:
-            folders = self.reading.script.starts(self.action.cwd, command.segment)
-            if any(self.places.is_secret(use, command.keys(folder, use)) for folder in folders):
-                yield Reason(
-                    code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True, segment=text
-                )
-
-    def exposures(self, command: Command) -> Iterator[Reason]:
-        """The hard reasons against the words that the program may write to, as far as anybody knows."""
-        runs = base_name(command.segment.args[0].text) in WRAPPERS | INTERPRETERS
-        for folder in self.reading.script.starts(self.action.cwd, command.segment):
-            for use in command.exposed:
-                key, shown = command.keys(folder, use), use.arg.text
-                if reason := self.places.exposes(key, shown, runs=runs):
-                    yield reason.model_copy(update={"segment": command.segment.text})
-                if rule := self.places.denied("write", key):
-                    text = f"it may write {shown}, which a rule denies"
-                    segment = command.segment.text
-                    yield Reason(code="may-be-ruled", text=text, hard=True, segment=segment, rule=rule.source)
-
     def deny_paths(self, command: Command, outcome: _Outcome) -> None:
         """Deny rules on reading and writing bind the words of commands too."""
         if not self.policy.own("read", "deny") and not self.policy.own("write", "deny"):
@@ -319,25 +230,8 @@ class _Judge:
                     reason = Reason(code="deny-rule", text=text, segment=command.segment.text, rule=rule.source)
                     outcome.deny(reason, rule)
                     return
-        for reason in self.denied_inside(command):
+        for reason in self.hazards.denied_inside(command):
             outcome.ask(reason)
-
-    def denied_inside(self, command: Command) -> Iterator[Reason]:
-        """A deny rule on reading that covers something in a folder which the command may read through."""
-        for folder in self.reading.script.starts(self.action.cwd, command.segment):
-            found = [(use.arg.text, command.keys(folder, use)) for use in folders_read(command)]
-            facts = [self.places.facts.paths.get(key) for _, key in found]
-            limited = any(fact and fact.exists for fact in facts) or (found and all(":" in shown for shown, _ in found))
-            if shows_history(command) and (not limited or any(shown.startswith(":") for shown, _ in found)):
-                rules = [("the repository", self.places.denied_below(*self.places.facts.roots))]
-            else:
-                rules = [(shown, self.places.denied_in(key)) for shown, key in found]
-            for shown, rule in rules:
-                if rule:
-                    text = f"it may read in {shown} what a rule denies: {rule.pattern}"
-                    segment = command.segment.text
-                    yield Reason(code="may-be-ruled", text=text, hard=True, segment=segment, rule=rule.source)
-                    return
 
     def grantable(self, outcomes: Sequence[_Outcome], reasons: Sequence[Reason]) -> tuple[str, ...]:
         """The prefixes that would let this very command pass next time; none where they would not."""

@@ -44,17 +44,38 @@ class Reason(_Data):
     rule: str | None = None
 
 
+class Near(_Data):
+    """A rule that nearly settled it: what it says, where it lives (`rule`), and why it did not decide."""
+
+    effect: Effect
+    kind: RuleKind
+    pattern: str
+    rule: str
+    why: str
+
+
 class Segment(_Data):
-    """One simple command of a shell text, with its own verdict."""
+    """One simple command of a shell text, with its own verdict.
+
+    `rule` and `pattern` are of the rule that covers it, also where something else speaks against it; `near` holds the
+    rules that nearly covered it, where none does.
+    """
 
     text: str
     argv: tuple[str, ...] = ()
     effect: Effect
     rule: str | None = None
+    pattern: str | None = None
+    near: tuple[Near, ...] = ()
 
 
 class Decision(_Data):
-    """The verdict on one action. `grantable` lists the prefixes or paths that *always* would save."""
+    """The verdict on one action.
+
+    `grantable` lists the prefixes or paths that *always* would save, `rule` names the rule that decided, if one did,
+    and `pattern` is what it says. `near` holds the rules that nearly covered an action other than a command, whose
+    segments have their own.
+    """
 
     action: Action
     effect: Effect
@@ -62,10 +83,21 @@ class Decision(_Data):
     segments: tuple[Segment, ...] = ()
     grantable: tuple[str, ...] = ()
     rule: str | None = None
+    pattern: str | None = None
+    near: tuple[Near, ...] = ()
 
     @property
     def hard(self) -> bool:
         return any(reason.hard for reason in self.reasons)
+
+    @property
+    def deciding(self) -> Reason | None:
+        """The reason that forced the verdict: of a question the strictest one, hard before personal before soft."""
+        if self.effect == "deny":
+            ranked = sorted(self.reasons, key=lambda reason: reason.rule is None or reason.rule != self.rule)
+        else:
+            ranked = sorted(self.reasons, key=lambda reason: (not reason.hard, reason.code not in PERSONAL))
+        return ranked[0] if ranked else None
 
     @property
     def personal(self) -> bool:

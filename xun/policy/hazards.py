@@ -1,0 +1,134 @@
+"""The hard reasons against a shell command, by what it names: what a rule, a grant or a model cannot settle."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xun.policy.commands.spec import Use
+from xun.policy.decision import Reason
+from xun.policy.fetched import runs_fetched
+from xun.policy.needs import Command, Reading
+from xun.policy.places import Places
+from xun.policy.programs import DESTROYERS, INTERPRETERS, PRIVILEGED, STATE, WRAPPERS, base_name, word_set
+from xun.policy.rules import Rule
+from xun.policy.through import folders_read, shows_history
+
+# Variables that a call may set: they change how output looks and nothing that is run.
+HARMLESS_VARIABLES = word_set("NO_COLOR FORCE_COLOR CLICOLOR CI COLUMNS LINES PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE")
+
+
+@dataclass(frozen=True, slots=True)
+class Hazards:
+    """What speaks against a shell text that starts in `cwd`, and against each command in it."""
+
+    cwd: str
+    reading: Reading
+    places: Places
+
+    def around(self, command: str, env: Mapping[str, str]) -> Iterator[Reason]:
+        """Reasons that lie in no single segment: added variables, redirections, fetched text that is run."""
+        for name in env:
+            if name not in HARMLESS_VARIABLES:
+                yield Reason(code="environment", text=f"it would run with {name} set", hard=True)
+        for operator, target in self.reading.script.redirects:
+            if target.text == "/dev/null" or (operator in (">&", "<&") and target.text.isdigit()):
+                continue
+            key = posixpath.join(self.cwd, target.pattern)
+            if operator == "<":
+                if self.places.is_secret(Use(target, "read"), key):
+                    yield Reason(code="secret", text=f"{target.text} names a file that holds secrets", hard=True)
+            elif not target.known or self.moves():
+                yield Reason(code="redirect", text=f"where it writes ({target.text}) cannot be told", hard=True)
+            else:
+                yield from self.places.change(key, target.text)
+        for use in self.reading.loose:
+            if self.places.is_secret(use, posixpath.join(self.cwd, use.arg.pattern)):
+                yield Reason(code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True)
+        if self.changes_shell():
+            yield Reason(code="shell-state", text="it changes what the commands behind it mean")
+        if runs_fetched(self.reading, command):
+            yield Reason(code="fetched-code", text="what is fetched from the network is run", hard=True)
+
+    def denied_around(self) -> Rule | None:
+        """The deny rule that covers a path outside all segments: the target of a redirection, a word handed on."""
+        for operator, target in self.reading.script.redirects:
+            key = posixpath.join(self.cwd, target.pattern)
+            if rule := self.places.denied("read" if operator == "<" else "write", key):
+                return rule
+        keys = (posixpath.join(self.cwd, use.arg.pattern) for use in self.reading.loose)
+        return next((rule for key in keys if (rule := self.places.denied("read", key))), None)
+
+    def changes_shell(self) -> bool:
+        """Is there, among other commands, one that no table judges and that changes the shell they run in?"""
+        if len(self.reading.commands) < 2:
+            return False
+        return any(not c.judged and c.segment.argv[0] in STATE for c in self.reading.commands)
+
+    def moves(self) -> bool:
+        """In a text with problems: does a command change the folder, so that relative paths cannot be followed?"""
+        if self.reading.script.clear:
+            return False
+        return any(command.segment.argv[0] in ("cd", "pushd", "popd") for command in self.reading.commands)
+
+    def against(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against a command that no table judges."""
+        text = command.segment.text
+        if command.cut:
+            shown = "it may run more commands in turn than are looked at"
+            yield Reason(code="too-long", text=shown, hard=True, segment=text)
+        for view in (command.segment.args, *command.views):
+            if (name := base_name(view[0].text)) in PRIVILEGED:
+                yield Reason(code="privilege", text=f"{name} acts with other rights", hard=True, segment=text)
+                break
+        names = {base_name(view[0].text) for view in (command.segment.args, *command.views)}
+        removes = not names.isdisjoint(DESTROYERS)
+        destroys = removes or "dd" in names or "find" in names
+        for use in command.changed:
+            if destroys and (not use.arg.known or self.moves()):
+                shown = f"what it removes or overwrites ({use.arg.text}) cannot be told"
+                yield Reason(code="unknown-path", text=shown, hard=True, segment=text)
+                continue
+            for folder in self.reading.script.starts(self.cwd, command.segment):
+                key = command.keys(folder, use)
+                if removes and self.places.holds_root(key):
+                    yield Reason(code="root", text="it would remove the workspace itself", hard=True, segment=text)
+                for reason in self.places.change(key, use.arg.text):
+                    yield reason.model_copy(update={"segment": text})
+        for use in command.words:
+            folders = self.reading.script.starts(self.cwd, command.segment)
+            if any(self.places.is_secret(use, command.keys(folder, use)) for folder in folders):
+                yield Reason(
+                    code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True, segment=text
+                )
+
+    def exposures(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against the words that the program may write to, as far as anybody knows."""
+        runs = base_name(command.segment.args[0].text) in WRAPPERS | INTERPRETERS
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            for use in command.exposed:
+                key, shown = command.keys(folder, use), use.arg.text
+                if reason := self.places.exposes(key, shown, runs=runs):
+                    yield reason.model_copy(update={"segment": command.segment.text})
+                if rule := self.places.denied("write", key):
+                    text = f"it may write {shown}, which a rule denies"
+                    segment = command.segment.text
+                    yield Reason(code="may-be-ruled", text=text, hard=True, segment=segment, rule=rule.source)
+
+    def denied_inside(self, command: Command) -> Iterator[Reason]:
+        """A deny rule on reading that covers something in a folder which the command may read through."""
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            found = [(use.arg.text, command.keys(folder, use)) for use in folders_read(command)]
+            facts = [self.places.facts.paths.get(key) for _, key in found]
+            limited = any(fact and fact.exists for fact in facts) or (found and all(":" in shown for shown, _ in found))
+            if shows_history(command) and (not limited or any(shown.startswith(":") for shown, _ in found)):
+                rules = [("the repository", self.places.denied_below(*self.places.facts.roots))]
+            else:
+                rules = [(shown, self.places.denied_in(key)) for shown, key in found]
+            for shown, rule in rules:
+                if rule:
+                    text = f"it may read in {shown} what a rule denies: {rule.pattern}"
+                    segment = command.segment.text
+                    yield Reason(code="may-be-ruled", text=text, hard=True, segment=segment, rule=rule.source)
+                    return

@@ -1,0 +1,103 @@
+"""The rules that nearly settled an action, and why they did not: what a person looks for who thought it was allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from xun.policy.decision import Near, RuleKind
+from xun.policy.entries import PolicyError, words_of
+from xun.policy.needs import Command
+from xun.policy.prefixes import plain_words
+from xun.policy.programs import base_name
+from xun.policy.rules import Policy, Rule
+
+MAX_NEAR = 3
+
+
+def near_commands(
+    command: Command, policy: Policy, grants: Sequence[Rule], refused: Mapping[Rule, str], now: datetime | None
+) -> tuple[Near, ...]:
+    """The allow rules that come nearest to `command`, the nearest first, at most `MAX_NEAR`.
+
+    `refused` holds those that match its first words, with what they do not cover.
+    """
+    found = [(len(rule.pattern), _near(rule, f"it does not cover the rest: {why}")) for rule, why in refused.items()]
+    found.sort(key=lambda one: -one[0])
+    if len(found) < MAX_NEAR:
+        name = command.segment.argv[0]
+        rules = dict.fromkeys((*grants, *policy.allowing(name), *policy.allowing(base_name(name))))
+        missed = [one for rule in rules if rule not in refused and (one := _missed(rule, command, now))]
+        missed.sort(key=lambda one: -one[0])
+        found += missed
+    return tuple(one for _, one in found[:MAX_NEAR])
+
+
+def near_paths(kind: RuleKind, path: str, rules: Iterable[Rule], now: datetime | None) -> tuple[Near, ...]:
+    """The allow rules on `kind` that did not cover the resolved `path`, those with most of it first."""
+    found = [
+        (_shared(rule.pattern, path), _near(rule, _ended(rule, now) or f"it does not cover {path}"))
+        for rule in rules
+        if rule.kind == kind and rule.effect == "allow"
+    ]
+    found.sort(key=lambda one: -one[0])
+    return tuple(one for _, one in found[:MAX_NEAR])
+
+
+def near_hosts(host: str, rules: Iterable[Rule], now: datetime | None) -> tuple[Near, ...]:
+    """The allow rules on other hosts of the same domain."""
+    found = [
+        _near(rule, _ended(rule, now) or f"{host} is another host")
+        for rule in rules
+        if rule.kind == "host" and rule.effect == "allow" and _domain(rule.pattern) == _domain(host)
+    ]
+    return tuple(found[:MAX_NEAR])
+
+
+def _near(rule: Rule, why: str) -> Near:
+    return Near(effect=rule.effect, kind=rule.kind, pattern=rule.pattern, rule=rule.source, why=why)
+
+
+def _ended(rule: Rule, now: datetime | None) -> str | None:
+    if rule.in_force(now):
+        return None
+    if rule.uses is not None and rule.uses <= 0:
+        return "it is used up"
+    return f"it ended at {rule.until:%Y-%m-%d %H:%M %Z}".rstrip()
+
+
+def _missed(rule: Rule, command: Command, now: datetime | None) -> tuple[int, Near] | None:
+    """How many first words a rule shares with a command of the same program, and where it parts from it."""
+    try:
+        words = words_of(rule.pattern)
+    except PolicyError:
+        return None
+    seen = command.segment.argv
+    if base_name(words[0]) != base_name(seen[0]):
+        return None
+    if words[0] != seen[0]:
+        return 0, _near(rule, f"the program is called as {seen[0]}, which may be another one than {words[0]}")
+    plain = plain_words(command.program, command.segment.args)
+    agree = max(_agreeing(words, seen), _agreeing(words, plain))
+    if ended := _ended(rule, now):
+        return agree, _near(rule, ended)
+    if agree == len(words):
+        return agree, _near(rule, "a pattern or variable stands where it names a word")
+    shown = next((one for one in (seen, plain) if _agreeing(words, one) == agree), seen)
+    has = f"here it is {shown[agree]!r}" if agree < len(shown) else "here the command ends"
+    return agree, _near(rule, f"its word {agree + 1} is {words[agree]!r}, {has}")
+
+
+def _agreeing(words: Sequence[str], seen: Sequence[str]) -> int:
+    pairs = enumerate(zip(words, seen, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(words), len(seen)))
+
+
+def _shared(pattern: str, path: str) -> int:
+    """How many of the names in a pattern, relative or not, the path has as well."""
+    parts = [part for part in pattern.split("/") if part]
+    return sum(1 for part in parts if part in path.split("/"))
+
+
+def _domain(host: str) -> list[str]:
+    return host.lower().rsplit(".", 2)[-2:]
