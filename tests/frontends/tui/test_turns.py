@@ -46,7 +46,7 @@ async def test_a_command_that_runs_a_turn_finds_the_way_free(line: str) -> None:
         turns.send("go")
         await turns.idle()
         assert turns.held and not turns.said
-        turns.run(default_registry().execute(line, CommandContext(agent)), then)
+        turns.run(default_registry().execute(line, CommandContext(agent)), then, line)
         await turns.idle()
     assert turns.said == [] and [message.text for message in agent.messages] == ["go", "now"]
 
@@ -60,6 +60,6 @@ async def test_what_a_command_sends_goes_before_what_waits() -> None:
         return "from the command"
 
     async with agent:
-        turns.run(job(), turns.send)
+        turns.run(job(), turns.send, "job")
         await turns.idle()
     assert [request.messages[-1].text for request in provider.requests] == ["from the command", "typed meanwhile"]

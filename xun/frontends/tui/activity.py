@@ -15,27 +15,31 @@ from xun.events import (
     AnyEvent,
     Asked,
     AttemptReset,
+    Compacted,
     StepStarted,
     TextDelta,
     ThinkingDelta,
-    ToolEnded,
-    ToolStarted,
     TurnEnded,
     TurnStarted,
     Waiting,
 )
 from xun.frontends.text import one_line
-from xun.frontends.titles import title
+from xun.frontends.tui.calls import Calls
 from xun.frontends.tui.safe import plain
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _WAITS = "waiting for the model"
 _RETRY = "trying again"
+_SUMS_UP = "summing up the conversation"
 _TICK = 0.25  # seconds between two looks of the line while something goes on; there is no timer otherwise
 
 
 class ActivityLine(Static):
-    """Hears every event. Nothing is shown, and nothing ticks, while nothing goes on. `clock` tells seconds."""
+    """Hears every event. Nothing is shown, and nothing ticks, while nothing goes on. `clock` tells seconds.
+
+    A turn is shown at once; what the person runs only when it takes longer than a tick, since most of that is over
+    before anybody could read it.
+    """
 
     DEFAULT_CSS = """
     ActivityLine { height: 1; color: $secondary; display: none; }
@@ -48,36 +52,39 @@ class ActivityLine(Static):
         self._clock = clock
         self._doing = ""
         self._again = 0.0
-        self._calls: dict[str, str] = {}
+        self._calls = Calls()
         self._questions: set[str] = set()
-        self._began = 0.0
+        self._turn: float | None = None  # since when it runs
+        self._agent = ""  # whose turn that is
+        self._command: float | None = None
+        self._lasts = False  # whether what goes on has taken a tick by now
         self._ticker: Timer | None = None
 
     def hear(self, event: AnyEvent) -> None:
-        """Follow the turn."""
+        """Follow the turn and the calls."""
+        # The turns of sub-agents run inside one: of theirs, only the questions count.
+        if self._turn is not None and event.agent_id != self._agent and not isinstance(event, Asked | Answered):
+            return
         match event:
             case TextDelta():
                 self._do("answering")
             case ThinkingDelta():
                 self._do("thinking")
-            case TurnStarted():
-                self._start()
-                self._show()
-            case TurnEnded():
-                self.stop()
-            case _ if self._follow(event):
+            case _ if self._follow(event) or self._calls.hear(event, self._clock()):
                 self._show()
 
     def _follow(self, event: AnyEvent) -> bool:
-        """Take note of what a step does. False for an event that changes nothing here."""
+        """Take note of what a turn does. False for an event that changes nothing here."""
         match event:
+            case TurnStarted():
+                self._turn, self._agent, self._doing = self._clock(), event.agent_id, "starting"
+                self._calls.next_step()
+            case TurnEnded():
+                self._turn = None
+                self._calls.next_step()
             case StepStarted():
-                self._calls.clear()
+                self._calls.next_step()
                 self._doing = _WAITS
-            case ToolStarted(call=call):
-                self._calls[call.id] = title(call, 200)
-            case ToolEnded(call_id=call_id):
-                self._calls.pop(call_id, None)
             case Asked(ask=ask):
                 self._questions.add(ask.id)
             case Answered(ask_id=ask_id):
@@ -86,9 +93,27 @@ class ActivityLine(Static):
                 self._doing, self._again = _RETRY, self._clock() + seconds
             case Waiting(on="model"):
                 self._doing = f"{_WAITS}, which is silent"
+            case Waiting(on="compaction"):
+                self._doing = _SUMS_UP
+            case Compacted():
+                self._doing = _WAITS
             case _:
                 return False
         return True
+
+    def work(self, line: str) -> None:
+        """Follow a command from now on, as it was typed; with "" it has ended."""
+        self._command = self._clock() if line else None
+        if line:
+            self._doing = f"running {line}"
+        self._show()
+
+    def clear(self) -> None:
+        """Nothing goes on, whatever was heard: another agent is on the screen."""
+        self._turn = self._command = None
+        self._calls = Calls()
+        self._questions.clear()
+        self._show()
 
     def _do(self, doing: str) -> None:
         """What each token tells: drawing for each one would cost more than the token."""
@@ -96,42 +121,47 @@ class ActivityLine(Static):
             self._doing = doing
             self._show()
 
-    def stop(self) -> None:
-        if self._ticker is not None:
-            self._ticker.stop()
-            self._ticker = None
-        self.remove_class("-busy")
-
-    def _start(self) -> None:
-        self._began = self._clock()
-        self._doing = "starting"
-        self._calls.clear()
-        self._questions.clear()
-        self.add_class("-busy")
-        if self._ticker is None:
-            self._ticker = self.set_interval(_TICK, self._show)
-
     def on_resize(self, event: Resize) -> None:
         """Fit the new width."""
         self._show()
 
+    @property
+    def _since(self) -> float | None:
+        """When that began which Esc would interrupt, None where nothing goes on."""
+        if self._turn is not None:
+            return self._turn
+        return self._command if self._command is not None else self._calls.own_since
+
     def _what(self, room: int) -> str:
         """What goes on, in about `room` cells."""
         if self._calls:
-            first, *others = self._calls.values()
-            more = f" and {len(others)} more" if others else ""
-            return f"running {one_line(first, max(room - len(more) - 8, 3))}{more}"
+            return self._calls.words(room)
         if self._doing != _RETRY:
-            return self._doing
+            return one_line(self._doing, max(room, len(_WAITS)))
         left = self._again - self._clock()
         return f"{_RETRY} in {left:.0f} s" if left > 0 else _WAITS
+
+    def _tick(self) -> None:
+        self._lasts = True
+        self._show()
+
+    def _keep_time(self, *, going: bool) -> None:
+        if going and self._ticker is None:
+            self._ticker = self.set_interval(_TICK, self._tick)
+        elif not going and self._ticker is not None:
+            self._ticker.stop()
+            self._ticker, self._lasts = None, False
 
     def _show(self) -> None:
         # The question says that it waits, and what Esc means there.
         self.set_class(bool(self._questions), "-asks")
-        if self._ticker is None:
+        since = self._since
+        self._keep_time(going=since is not None)
+        shown = since is not None and (self._turn is not None or self._lasts)
+        self.set_class(shown, "-busy")
+        if since is None or not shown:
             return
-        seconds = self._clock() - self._began
+        seconds = self._clock() - since
         spent = f"{seconds:.0f} s" if seconds < 100 else f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
         sign = _FRAMES[int(seconds / _TICK) % len(_FRAMES)]
         end = f" · {spent} · Esc interrupts"

@@ -177,6 +177,7 @@ class XunApp(App[int]):
         for text in notes:
             self.say(text, "warning")
         self._parts.watch.start(opened.agent)
+        self._parts.activity.clear()
         self._files.look_in(opened.agent.workspace.root)
         self._stand()
         if opened.starter and not self._early and self._prompt.blank:
@@ -207,6 +208,11 @@ class XunApp(App[int]):
         if self.desk is not None:
             queue = self.desk.agent.queue
             self.query_one(QueueView).show(queue.items, queue.steering, held=self.desk.turns.held)
+
+    def work(self, line: str) -> None:
+        """Show that a command runs, as it was typed; with "" that none does any more."""
+        assert self._parts is not None
+        self._parts.activity.work(line)
 
     async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
         """Put a question to the person; `menu` takes the place of its usual answers."""
@@ -286,7 +292,7 @@ class XunApp(App[int]):
         """Back to the prompt; from there, stop what runs."""
         if self._transcript.has_focus:
             self._prompt.take_keys()
-        elif self.desk is not None and not self.desk.turns.interrupt():
+        elif self.desk is not None and not self.desk.interrupt():
             self._transcript.follow()
 
     def action_clear_or_leave(self) -> None:

@@ -40,6 +40,10 @@ class Front(Protocol):
         """Show what waits now, and whether it is held."""
         ...
 
+    def work(self, line: str) -> None:
+        """Show that a command runs, as it was typed; with "" that none does any more."""
+        ...
+
     async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
         """Let the person answer; `menu` takes the place of the usual answers."""
         ...
@@ -63,9 +67,10 @@ class Desk:
     def __init__(self, opened: Opened, front: Front) -> None:
         self.opened = opened
         self.agent = opened.agent
-        self.turns = Turns(self.agent, self._complain, front.show_queue)
+        self.turns = Turns(self.agent, self._complain, self._ended)
         self._front = front
-        self._beside: set[asyncio.Task[Any]] = set()
+        self._commands: set[asyncio.Task[Any]] = set()  # those that run beside a turn
+        self._picks: set[asyncio.Task[Any]] = set()
 
     @property
     def _registry(self) -> CommandRegistry:
@@ -107,9 +112,17 @@ class Desk:
         self.agent.set_mode(mode)
         self._context.set("mode", mode, "Shift+Tab")
 
+    def interrupt(self) -> bool:
+        """Cancel what runs; where nothing does, the commands that were begun beside it. False when idle."""
+        if self.turns.interrupt():
+            return True
+        for task in self._commands:
+            task.cancel()
+        return bool(self._commands)
+
     async def close(self) -> None:
         """End what runs, and close the agent."""
-        for task in tuple(self._beside):
+        for task in (*self._commands, *self._picks):
             task.cancel()
         await self.turns.stop()
         await self.opened.aclose()
@@ -117,21 +130,25 @@ class Desk:
     def _complain(self, text: str) -> None:
         self._front.say(text, "error")
 
+    def _ended(self) -> None:
+        self._front.work(self.turns.job)
+        self._front.show_queue()
+
     def command(self, line: str) -> None:
         """Run a line that is a command."""
-        job = self._registry.execute(line, self._context)
         if not self.turns.busy:
-            self.turns.run(job, self._show)
+            self.turns.run(self._registry.execute(line, self._context), self._show, line)
+            self._front.work(line)
         else:
-            self._run_beside(self._executed(job))
+            self._run_beside(self._executed(line), self._commands)
 
-    def _run_beside(self, job: Coroutine[Any, Any, None]) -> None:
+    def _run_beside(self, job: Coroutine[Any, Any, None], tasks: set[asyncio.Task[Any]]) -> None:
         task = asyncio.get_running_loop().create_task(job)
-        self._beside.add(task)
-        task.add_done_callback(self._beside.discard)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
 
-    async def _executed(self, job: Coroutine[Any, Any, Outcome]) -> None:
-        self._show(await job)
+    async def _executed(self, line: str) -> None:
+        self._show(await self._registry.execute(line, self._context))
 
     def _show(self, outcome: Outcome) -> None:
         if outcome.text:
@@ -150,7 +167,7 @@ class Desk:
             case Edit(text=text):
                 self._front.edit(text)
             case Pick():
-                self._run_beside(self._pick(action))
+                self._run_beside(self._pick(action), self._picks)
             case OpenSession(id=session):
                 self._front.switch(session)
             case Exit():

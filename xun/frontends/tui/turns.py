@@ -19,13 +19,14 @@ class Turns:
     """Runs the turns of `agent`, and jobs between them, on the running loop.
 
     What is sent while something runs waits in `agent.queue`. After a turn that failed or was interrupted nothing is
-    sent by itself: `held` is true until the person sends something. `say` is told what could not be done, and
-    `ended` is called when something has ended.
+    sent by itself: `held` is true until the person sends something. `job` is the name of the job that runs, "" where
+    none does. `say` is told what could not be done, and `ended` is called when something has ended.
     """
 
     def __init__(self, agent: Agent[Any], say: Callable[[str], None], ended: Callable[[], None]) -> None:
         self.agent = agent
         self.held = False
+        self.job = ""
         self._say = say
         self._tell_end = ended
         self._task: asyncio.Task[bool] | None = None
@@ -57,12 +58,12 @@ class Turns:
         self._start(self._turn(text))
         return True
 
-    def run(self, job: Coroutine[Any, Any, C], then: Callable[[C], None]) -> None:
+    def run(self, job: Coroutine[Any, Any, C], then: Callable[[C], None], name: str) -> None:
         """Run `job` where nothing else does (the caller has looked at `busy`), and then `then` with its result.
 
         What waits is sent after it, unless it was held before.
         """
-        held = self.held
+        held, self.job = self.held, name
         self._start(self._job(job, then))
         self.held = held
 
@@ -88,7 +89,7 @@ class Turns:
         self._task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[bool]) -> None:
-        self._task = None
+        self._task, self.job = None, ""
         then, self._then = self._then, None
         if then is not None:
             then()

@@ -23,6 +23,7 @@ from xun.events import (
     TurnEnded,
     TurnStarted,
 )
+from xun.frontends.tui.calls import by_person
 from xun.frontends.tui.transcript.answer import Block
 from xun.frontends.tui.transcript.holds import Holds
 from xun.frontends.tui.transcript.item import Compaction, Item, Prompt, Thinking, count
@@ -161,7 +162,7 @@ class Book:
             return self._calls[call.id][1]
         self._stream.flush()
         last = self._rows[len(self._rows) - 1] if len(self._rows) else None
-        row = ToolRow(call, gap=not isinstance(last, ToolRow), own=_by_person(call))
+        row = ToolRow(call, gap=not isinstance(last, ToolRow), own=by_person(call))
         self._calls[call.id] = (self._rows.append(row), row)
         return row
 
@@ -249,12 +250,6 @@ def _result(row: ToolRow, result: ToolResult) -> None:
     """A result in history. What the call's own end told is better where that is known."""
     if not row.finished:
         row.ended("error" if result.is_error else "ok", result)
-
-
-def _by_person(call: ToolCall) -> bool:
-    from xun.commands.shell_line import SHELL_ID  # loads the agent, which is there once it calls, but not before
-
-    return call.id.startswith(SHELL_ID)
 
 
 def _prompt(message: Message) -> Iterator[Item]:
