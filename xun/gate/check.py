@@ -27,7 +27,8 @@ def check_command(
     It says what the rules say: nothing is run, no model is asked.
     """
     action = Run(command=command, cwd=str(cwd.absolute()))
-    facts = gather(action, roots=roots or [cwd], temp=None, home=home or Path.home(), newlines=policy.settings.newlines)
+    constructs = policy.settings.constructs
+    facts = gather(action, roots=roots or [cwd], temp=None, home=home or Path.home(), constructs=constructs)
     return decide(action, facts, policy, mode=mode)
 
 

@@ -147,7 +147,7 @@ class Gate:
                 roots=self.workspace.roots,
                 temp=self.workspace.temp,
                 home=self.home,
-                newlines=self.policy.settings.newlines,
+                constructs=self.policy.settings.constructs,
                 denied=[rule.pattern for kind in ("read", "write") for rule in self.policy.own(kind, "deny")],
             )
             # A disk that does not answer must hold up this call alone, and not the whole of it.

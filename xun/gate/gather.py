@@ -21,6 +21,7 @@ from xun.exec.env import path_folders_inside
 from xun.gate.repository import helper_programs
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
+from xun.policy.constructs import ASK, Constructs
 from xun.policy.facts import Facts, Kind, PathFact
 from xun.policy.needs import needed, read_command
 from xun.policy.paths import covering, protected, secret, within
@@ -40,12 +41,12 @@ def gather(
     roots: Sequence[Path],
     temp: Path | None,
     home: Path,
-    newlines: str = "ask",
+    constructs: Constructs = ASK,
     denied: Sequence[str] = (),
 ) -> Facts:
     """The facts for `action`. `roots` are the folders the agent works in, `temp` its temporary folder.
 
-    `newlines` is the policy's setting of that name, `denied` the path patterns of its deny rules. Never raises for what
+    `constructs` are settings of the policy, `denied` the path patterns of its deny rules. Never raises for what
     is on the disk.
     """
     paths: dict[str, PathFact] = {}
@@ -62,7 +63,7 @@ def gather(
         if isinstance(action, Write) and action.op in ("move", "delete"):
             trees[action.path] = _kept_below(action.path, real_roots, budget, covering(denied, real_roots))
     elif isinstance(action, Run):
-        uses, folders = needed(read_command(action.command, own_home, newlines), action.cwd)
+        uses, folders = needed(read_command(action.command, own_home, constructs), action.cwd)
         # Those left out ask: nobody could tell what so many are.
         for key, use in sorted(uses, key=lambda one: one[0])[:MAX_PATHS]:
             look(key, use, paths, budget)

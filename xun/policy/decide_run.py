@@ -23,7 +23,7 @@ from xun.policy.words import Arg
 
 def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule] = ()) -> Decision:
     """Judge a shell command. Pure: everything about the disk comes from `facts`."""
-    reading = read_command(action.command, facts.home, policy.settings.newlines)
+    reading = read_command(action.command, facts.home, policy.settings.constructs)
     judge = _Judge(action, reading, Places(facts, policy, grants))
     return judge.decision()
 

@@ -52,7 +52,7 @@ def _command(rule: Rule, example: str) -> tuple[bool, str]:
 
 
 def _supposed(action: Run) -> Facts:
-    uses, folders = needed(read_command(action.command, _HOME, "ask"), action.cwd)
+    uses, folders = needed(read_command(action.command, _HOME), action.cwd)
     paths = {
         key: PathFact(real=posixpath.normpath(key), kind="folder" if use == HERE else "file", links=1)
         for key, use in uses

@@ -51,7 +51,7 @@ def planned(decision: Decision, facts: Facts, policy: Policy) -> Decision:
         case Write():
             return _denied(decision)
         case Run(command=command):
-            reading = read_command(command, facts.home, policy.settings.newlines)
+            reading = read_command(command, facts.home, policy.settings.constructs)
             plain = [only_reads(one) for one in reading.commands]
             if decision.effect == "allow" and plain and all(plain):
                 return decision

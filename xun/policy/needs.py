@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from xun.policy.commands import Program, find_program
 from xun.policy.commands.spec import Refused, Use
+from xun.policy.constructs import ASK, Constructs
 from xun.policy.exposed import exposed
 from xun.policy.operands import changed, handed_on, parts, words
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
@@ -69,9 +70,9 @@ class Reading:
 
 
 @lru_cache(maxsize=512)
-def read_command(text: str, home: str, newlines: str) -> Reading:
+def read_command(text: str, home: str, constructs: Constructs = ASK) -> Reading:
     """Read a shell command: its segments, programs and the paths they touch."""
-    script = read_script(text, home, newlines)
+    script = read_script(text, home, constructs)
     commands = tuple(_command(segment, home) for segment in script.segments)
     loose = [Use(part, "meta") for arg in script.others for part in parts(arg)]
     # Where each command is known by its table, no word goes from one to another unseen.

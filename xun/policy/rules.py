@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from xun.given import instance, several, texts
 from xun.policy.commands import default_commands
+from xun.policy.constructs import Constructs
 from xun.policy.decision import Effect, RuleKind
 from xun.policy.entries import PolicyError, check_allowed, check_write_path, words_of
 
@@ -63,6 +64,11 @@ class Settings(BaseModel):
     risk: Literal["on", "off"] = "on"
     sandbox: Literal["off", "auto", "required"] = "auto"
     auto_allow_sandboxed: bool = False
+
+    @property
+    def constructs(self) -> Constructs:
+        """The settings that say how shell text is read."""
+        return Constructs(self.newlines, self.substitution, self.loops)
 
 
 class Policy:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from xun.policy.constructs import ASK, Constructs
 from xun.policy.prescreen import MAX_SEGMENTS, Problem, join_lines, screen, strip_end
 from xun.policy.syntax import Item, Span, Tree, Visible, read_tree
 from xun.policy.words import Arg, Newline, Operator, Redirect, Token, Unclear, Word, decode, scan
@@ -67,8 +68,8 @@ class Script:
 
 
 @lru_cache(maxsize=512)
-def read_script(command: str, home: str, newlines: str = "ask") -> Script:
-    """Read shell text. `home` is what `~` stands for; `newlines` is "ask", or "split" to read each as a `;`."""
+def read_script(command: str, home: str, constructs: Constructs = ASK) -> Script:
+    """Read shell text. `home` is what `~` stands for, `constructs` says what is judged by its parts."""
     if problem := screen(command):
         return Script((), (problem,)) if problem.code == "empty" else _unclear(command, home, [problem])
     text = join_lines(strip_end(command))
@@ -80,7 +81,7 @@ def read_script(command: str, home: str, newlines: str = "ask") -> Script:
     except Unclear as unclear:
         return _opaque(text, home, tree, _merge(tree.problems, unclear.problem))
     if any(isinstance(token, Newline) for token in tokens):
-        if newlines != "split":
+        if constructs.newlines != "split":
             soft = Problem("newline", "it holds more than one line")
             return _opaque(text, home, tree, [*tree.problems, soft])
         tokens = _split_lines(tokens)
