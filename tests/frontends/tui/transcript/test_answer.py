@@ -10,9 +10,11 @@ from rich.cells import cell_len
 from tests.conftest import fuzzed
 from xun.frontends.tui.transcript.answer import Block, Open
 from xun.frontends.tui.transcript.book import blocks_of
+from xun.frontends.tui.transcript.item import Item, Notice, Prompt, Thinking
 from xun.frontends.tui.transcript.line import joined
-from xun.frontends.tui.transcript.wrap import clean, wrap_all
+from xun.frontends.tui.transcript.wrap import MEASURE, clean, wrap_all
 
+WORDS = ("words that go on " * 30).strip()
 PROSE = st.text(alphabet="abcd  \n\t\r日🙂é\u0301\u200b[/]", max_size=160)
 
 
@@ -41,7 +43,7 @@ def test_an_open_block_fed_in_pieces_looks_like_the_whole(text: str, sizes: list
 
 def test_open_code_is_not_wrapped_between_words_and_hides_its_fence() -> None:
     block = Open("```py\nlong line of code\n    x", gap=False)
-    assert [line.text for line in block.render(16)] == ["  │ long line of", "  │  code", "  │     x"]
+    assert [line.text for line in block.render(16)] == ["  ┌ py", "  │ long line of", "  │  code", "  │     x"]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,11 @@ def test_open_code_is_not_wrapped_between_words_and_hides_its_fence() -> None:
         ("-", ["  • "]),
         ("> a\n> > b", ["  ▌ a", "  ▌ ▌ b"]),
         ("---", ["  " + "─" * 36]),
-        ("```py\nx = 1\n\ny\n```", ["  │ x = 1", "  │ ", "  │ y"]),
+        ("```py\nx = 1\n\ny\n```", ["  ┌ py", "  │ x = 1", "  │ ", "  │ y"]),
+        ("~~~ c++ title=[x]\nint x;\n~~~", ["  ┌ c++", "  │ int x;"]),
+        ("```\x1b[31m\u202e x\ny\n```", ["  ┌ ␛[31m\\u202e", "  │ y"]),
+        ("- ```py\n  x = 1\n  ```\n  and", ["  • ┌ py", "    │ x = 1", "    and"]),
+        ("    x = 1", ["  │ x = 1"]),
         ("```\nunclosed", ["  │ unclosed"]),
         ("| a | b |\n|:-:|--:|\n| longer | 1 |", ["    a    │ b", "  ───────┼──", "  longer │ 1"]),
         ("", ["  "]),
@@ -124,10 +130,10 @@ def test_a_table_too_wide_for_the_screen_wraps_its_cells_or_is_shown_as_written(
 
 
 def test_code_is_coloured_where_the_language_is_known() -> None:
-    (line,) = Block("```python\ndef f(): return 1\n```", gap=False).render(60)
+    _, line = Block("```python\ndef f(): return 1\n```", gap=False).render(60)
     styles = dict(line.pieces)
     assert styles["def"] == "code keyword"
-    (line,) = Block("```nosuchlanguage\ndef f()\n```", gap=False).render(60)
+    _, line = Block("```nosuchlanguage\ndef f()\n```", gap=False).render(60)
     assert ("def f()", "code") in line.pieces
 
 
@@ -136,6 +142,64 @@ def test_copying_gives_code_without_its_bar_and_prose_unwrapped() -> None:
     assert joined(Block(text, gap=False).render(30)) == text.strip()
     code = "```\n" + "x" * 100 + "\n    y\n```"
     assert joined(Block(code, gap=False).render(30)) == "x" * 100 + "\n    y"
+
+
+def test_the_language_of_code_is_told_and_never_copied() -> None:
+    text = "before\n\n```python\nx = 1\n```\n\nafter"
+    lines = [line for block in blocks_of(text) for line in block.body(40)]
+    assert "  ┌ python" in [line.text for line in lines]
+    assert joined(lines) == "before\nx = 1\nafter"
+    assert joined(Block("```python\nx = 1\n```", gap=False).render(40)) == "x = 1"
+
+
+@pytest.mark.parametrize("language", ["x" * 300, "\u65e5" * 300])
+def test_a_language_takes_one_row_whatever_it_says(language: str) -> None:
+    lines = Block(f"```{language}\nx = 1\n```", gap=False).body(40)
+    assert len(lines) == 2 and lines[0].text.endswith("…") and cell_len(lines[0].text) <= 40
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WORDS,
+        f"# {WORDS}",
+        f"- {WORDS}\n  - {WORDS}",
+        f"> {WORDS}",
+        f"1. {WORDS}\n\n   {WORDS}",
+        "---",
+        f"{WORDS}\n" * 60,
+    ],
+    ids=["paragraph", "heading", "list", "quote", "numbers", "rule", "unparsed"],
+)
+def test_prose_keeps_its_measure_on_a_wide_terminal(text: str) -> None:
+    shown = rows(text, 200)
+    assert MEASURE - 12 < max(map(len, shown)) <= MEASURE
+    assert shown == rows(text, MEASURE)
+    assert [line.text for line in Open(text, gap=False).body(200)] == [
+        line.text for line in Open(text, gap=False).body(MEASURE)
+    ]
+
+
+def test_code_and_tables_take_the_width_that_there_is() -> None:
+    code = "x" * 180
+    assert rows(f"```\n{code}\n```", 200) == [f"  │ {code}"]
+    assert [line.text for line in Open(f"```\n{code}", gap=False).body(200)] == [f"  │ {code}"]
+    table = f"| a | b |\n|---|---|\n| {'y ' * 40}| {'z ' * 40}|"
+    assert len(rows(table, 200)) == 3
+    assert all(len(row) > MEASURE for row in rows(table, 200)[1:])
+
+
+@pytest.mark.parametrize("item", [Prompt(WORDS), Notice(WORDS), Notice(WORDS, "error")])
+def test_what_a_person_and_xun_say_keeps_the_measure_too(item: Item) -> None:
+    assert max(len(line.text) for line in item.render(200)) <= MEASURE
+    assert item.text.endswith(WORDS)
+
+
+@pytest.mark.parametrize("item", [Block(WORDS, gap=True), Prompt(WORDS), Thinking(WORDS, done=True)])
+def test_the_height_of_prose_is_estimated_at_its_measure(item: Item) -> None:
+    item.toggle(folded=False)
+    assert item.estimate(200) == item.estimate(MEASURE)
+    assert abs(item.estimate(200) - len(item.render(200))) <= 2
 
 
 @pytest.mark.parametrize("text", ["[" * 20_000, "*a " * 9_000, "> " * 9_000, "`" * 9_999, "|" * 9_999, "x" * 100_000,

@@ -52,6 +52,7 @@ def allowed(call: ToolCall) -> Decided:
 
 
 ANSWER = "Some **text**.\n\n- one\n- two\n\n```py\nx = 1\n```\nEnd."
+CODE = ["  ┌ py", "  │ x = 1"]
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
@@ -60,7 +61,7 @@ def test_a_streamed_answer_ends_up_as_the_loaded_one(size: int) -> None:
     loaded = Told()
     loaded.book.load([Message.user("go"), Message(role="assistant", blocks=(Text(text=ANSWER),))])
     assert told.lines == loaded.lines
-    assert told.lines == ["", "> go", "", "  Some text.", "", "  • one", "  • two", "", "  │ x = 1", "  End."]
+    assert told.lines == ["", "> go", "", "  Some text.", "", "  • one", "  • two", "", *CODE, "  End."]
 
 
 def test_closed_blocks_are_markdown_while_the_open_one_is_plain() -> None:

@@ -175,21 +175,51 @@ async def test_clicking_the_sign_goes_to_the_end() -> None:
         await until(pilot, lambda: app.shown[-1] == "! warning: something new")
 
 
-async def test_a_selection_copies_text_unwrapped_and_without_decoration() -> None:
+@pytest.mark.parametrize("language", ["", "python"])
+@pytest.mark.parametrize(("width", "words"), [(40, 20), (200, 60)])
+async def test_a_selection_copies_text_unwrapped_and_without_decoration(width: int, words: int, language: str) -> None:
     app = TranscriptApp()
-    async with app.run_test(size=(40, 20)) as pilot:
-        prose = "word " * 20 + "end."
+    async with app.run_test(size=(width, 20)) as pilot:
+        prose = "word " * words + "end."
         code = "y" * 60
-        app.hear(turn(), user("go"), reply(f"{prose}\n\n```\n{code}\n    z\n```\n日本語 é!"))
+        app.hear(turn(), user("go"), reply(f"{prose}\n\n```{language}\n{code}\n    z\n```\n日本語 é!"))
         await until(pilot, lambda: any("日本語" in row for row in app.shown))
         last = next(y for y, row in enumerate(app.shown) if "日本語" in row)
         await pilot.mouse_down(app.transcript, offset=(4, 1))
         await pilot.hover(app.transcript, offset=(6, last))
         await pilot.mouse_up(app.transcript, offset=(6, last))
         await pilot.pause()
+        assert any(row.strip() == f"┌ {language}" for row in app.shown) == bool(language)
         text = app.screen.get_selected_text()
         assert text is not None
         assert text.endswith(f"\n\n{prose}\n\n{code}\n    z\n日本語")
+
+
+async def test_the_language_of_code_alone_selects_nothing() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(40, 20)) as pilot:
+        app.hear(turn(), user("go"), reply("```python\nx = 1\n```"))
+        await until(pilot, lambda: "  ┌ python" in app.shown)
+        y = app.shown.index("  ┌ python")
+        for whole in (False, True):
+            app.transcript.select_at(Offset(6, y), whole=whole)
+            assert not app.screen.get_selected_text()
+
+
+async def test_scrolled_up_on_a_wide_terminal_the_first_row_stays_at_every_width() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(200, 20)) as pilot:
+        app.hear(turn(), user("go"))
+        for number in range(20):
+            app.hear(reply(f"{number}: " + "words that go on " * 40 + f"\n\n```python\n{'x = 1; ' * 20}\n```"))
+        await until(pilot, lambda: any("x = 1" in row for row in app.shown))
+        app.transcript.scroll_by("page", -3)
+        await pilot.pause()
+        shown = app.shown
+        for width in (150, 100, 60, 200):
+            await pilot.resize_terminal(width, 20)
+            await pilot.pause()
+        assert app.shown == shown
 
 
 async def test_a_selection_stays_with_its_text_while_the_view_scrolls() -> None:

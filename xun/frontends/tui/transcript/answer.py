@@ -6,7 +6,7 @@ from xun.frontends.tui.transcript.growing import Growing
 from xun.frontends.tui.transcript.item import Item, rows_of
 from xun.frontends.tui.transcript.line import Line
 from xun.frontends.tui.transcript.markdown import render
-from xun.frontends.tui.transcript.wrap import MARGIN
+from xun.frontends.tui.transcript.wrap import MARGIN, measure
 
 
 class Block(Item):
@@ -35,7 +35,7 @@ class Block(Item):
         return render(self._source, width, MARGIN, self._number)
 
     def estimate(self, width: int) -> int:
-        return rows_of(self._source, width - 2) + self.gap
+        return rows_of(self._source, measure(width) - 2) + self.gap
 
 
 class Open(Item):

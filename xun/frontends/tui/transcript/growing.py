@@ -6,10 +6,11 @@ import re
 
 from rich.cells import cell_len
 
+from xun.frontends.tui.transcript.label import label_of, language_of
 from xun.frontends.tui.transcript.line import Line, Piece
-from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, clean, expand, fold, words
+from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, clean, expand, fold, measure, words
 
-_FENCE = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{3,}[^`]*|~{3,}.*)$")
+_FENCE = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{3,}([^`]*)|~{3,}(.*))$")
 CODE_MARGIN: tuple[Piece, ...] = (*MARGIN, ("│ ", "rule"))
 """What stands before a line of code that belongs to no list."""
 
@@ -81,7 +82,8 @@ class Growing:
         whole = self._line + text
         margin, style = (CODE_MARGIN, "code") if self._code else (MARGIN, self._style)
         furniture = sum(len(part) for part, _ in margin)
-        spans = (fold if self._code else words)(whole, max(self._width - furniture, MIN_WIDTH))
+        width = self._width if self._code else measure(self._width)
+        spans = (fold if self._code else words)(whole, max(width - furniture, MIN_WIDTH))
         join = self._rows.pop().join
         for start, end, joint in spans:
             place = (self._paragraph, self._place + start)
@@ -92,10 +94,12 @@ class Growing:
         self._place += last
 
     def _end_line(self) -> None:
-        if self._fences and not self._place and _FENCE.match(self._line):
+        if self._fences and not self._place and (fence := _FENCE.match(self._line)):
             self._code = not self._code
             if self._code:
                 self._rows.pop()
+                if language := language_of(fence[1] or fence[2] or ""):
+                    self._rows.append(label_of(language, self._width, MARGIN, (self._paragraph, 0)))
         self._paragraph += 1
         self._line, self._place, self._column = "", 0, 0
         margin = CODE_MARGIN if self._code else MARGIN

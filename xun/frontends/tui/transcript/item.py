@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from xun.frontends.tui.transcript.growing import Growing
 from xun.frontends.tui.transcript.line import Line, Piece, joined
-from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, clean, expand, wrap, wrap_all
+from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, clean, expand, measure, wrap, wrap_all
 
 PROMPT_MARK: tuple[Piece, ...] = (("> ", "prompt-mark"),)
 
@@ -102,13 +102,13 @@ class Prompt(Folding):
             lines = text.split("\n")
             hidden = len(lines) - self.SHOWN
             text = "\n".join(lines[: self.SHOWN])
-        rows = wrap_all(text, "prompt", width, first=PROMPT_MARK, rest=MARGIN)
+        rows = wrap_all(text, "prompt", measure(width), first=PROMPT_MARK, rest=MARGIN)
         if hidden:
             rows.append(note(f"… {count(hidden, 'more line')}", (1 << 30, 0)))
         return rows
 
     def estimate(self, width: int) -> int:
-        rows = rows_of(self._source, width - 2)
+        rows = rows_of(self._source, measure(width) - 2)
         return 1 + (self.SHOWN + 1 if self.foldable and self.folded else rows)
 
 
@@ -135,7 +135,7 @@ class Notice(Item):
         first, *more = clean(self._source.strip("\n")).split("\n")
         # Only errors are coloured throughout: long text in the yellow of many terminals is hard to read.
         said = "text" if self.level == "warning" else style
-        rows = wrap(((word, style), (first, said)), width, first=((mark, style),), rest=MARGIN)
+        rows = wrap(((word, style), (first, said)), measure(width), first=((mark, style),), rest=MARGIN)
         # Only the line that says it is marked: what follows is there to be read.
         return [*rows, *in_columns(more, style if style == "muted" else "text", width, start=1)]
 
@@ -188,7 +188,7 @@ class Thinking(Folding):
         return rows if self.folded or not self._text.size else [*rows, *_below(self._text.rows(width))]
 
     def estimate(self, width: int) -> int:
-        return 1 + self.gap if self.folded else 2 + self.gap + self._text.size // max(width - 2, MIN_WIDTH)
+        return 1 + self.gap if self.folded else 2 + self.gap + self._text.size // max(measure(width) - 2, MIN_WIDTH)
 
 
 class Compaction(Folding):
@@ -207,10 +207,10 @@ class Compaction(Folding):
         rows = wrap(((clean(self._said) + sign, "rule"),), width, first=(("── ", "rule"),), rest=MARGIN)
         if self.folded:
             return rows
-        return [*rows, *_below(wrap_all(clean(self._summary.strip("\n")), "muted", width, first=MARGIN))]
+        return [*rows, *_below(wrap_all(clean(self._summary.strip("\n")), "muted", measure(width), first=MARGIN))]
 
     def estimate(self, width: int) -> int:
-        return 1 + self.gap if self.folded else 1 + self.gap + rows_of(self._summary, width - 2)
+        return 1 + self.gap if self.folded else 1 + self.gap + rows_of(self._summary, measure(width) - 2)
 
 
 def in_columns(lines: Iterable[str], style: str, width: int, *, start: int = 0) -> list[Line]:

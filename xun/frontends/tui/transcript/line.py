@@ -18,14 +18,15 @@ class Line:
     """A row of an item.
 
     The first `furniture` characters only decorate it and are never copied. `join` is what stood between this row and
-    the one before it where a long text was broken, None where the text itself begins a line. `strip` is what the
-    widget made of the row.
+    the one before it where a long text was broken, None where the text itself begins a line. A `silent` row is all
+    decoration: to what is copied it adds no line either. `strip` is what the widget made of the row.
     """
 
     pieces: Sequence[Piece] = ()
     at: Place = (0, 0)
     furniture: int = 0
     join: str | None = None
+    silent: bool = False
     strip: Any = field(default=None, compare=False, repr=False)
 
     @property
@@ -43,6 +44,8 @@ def joined(lines: Iterable[Line]) -> str:
     """The text that `lines` show: broken rows put together again, without decoration."""
     parts: list[str] = []
     for line in lines:
+        if line.silent:
+            continue
         if parts:
             parts.append("\n" if line.join is None else line.join)
         parts.append(line.content)

@@ -16,9 +16,10 @@ from rich.cells import cell_len
 
 from xun.frontends.tui.transcript.highlight import highlight
 from xun.frontends.tui.transcript.inline import inline_lines
+from xun.frontends.tui.transcript.label import label_of, language_of
 from xun.frontends.tui.transcript.line import Line, Piece
 from xun.frontends.tui.transcript.table import table_rows
-from xun.frontends.tui.transcript.wrap import MIN_WIDTH, clean, wrap, wrap_all
+from xun.frontends.tui.transcript.wrap import MIN_WIDTH, clean, measure, wrap, wrap_all
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -41,7 +42,7 @@ def render(source: str, width: int, margin: Sequence[Piece], number: int | None 
     """
     source = clean(source)
     if len(source) > LIMIT and not source.lstrip(" ").startswith(("```", "~~~")):
-        return wrap_all(source, "text", width, first=margin)
+        return wrap_all(source, "text", measure(width), first=margin)
     return _Painter(source, width, margin, number).paint()
 
 
@@ -79,6 +80,7 @@ class _Painter:
         self._lines = source.split("\n")
         self._tokens = _parser().parse(source)
         self._width = width
+        self._measure = measure(width)  # for prose
         self._stack = [_Container(tuple(margin), tuple(margin))]
         self._rows: list[Line] = []
         self._lists: list[_List] = []
@@ -122,7 +124,7 @@ class _Painter:
                 self._code(token)
             case "hr":
                 self._gap(token)
-                self._add([(("─" * max(self._width - self._indent - 2, 3)), "rule")])
+                self._add([(("─" * max(self._measure - self._indent - 2, 3)), "rule")])
 
     def _mark(self, token: Token) -> str:
         opened = self._lists[-1]
@@ -136,9 +138,9 @@ class _Painter:
         """Begin a container. Where those around it take half of the width, it indents nothing more."""
         first, rest = ((mark, style),), ((mark if style == "quote" else " " * len(mark), style),)
         taken = self._indent + len(mark)
-        if taken > self._width // 2:
+        if taken > self._measure // 2:
             # Of several that begin in one row, the first mark says enough.
-            marked = style == "bullet" and self._stack[-1].begun and taken <= self._width - MIN_WIDTH
+            marked = style == "bullet" and self._stack[-1].begun and taken <= self._measure - MIN_WIDTH
             first, rest = (first if marked else ()), ()
         first_line, end = token.map or (0, 0)
         self._stack.append(_Container(first, rest, lines=(first_line, end)))
@@ -158,9 +160,11 @@ class _Painter:
 
     def _code(self, token: Token) -> None:
         self._gap(token)
-        language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
+        if language := language_of(token.info):
+            self._rows.append(label_of(language, self._width, self._begin()[0], (self._paragraph, 0)))
+            self._paragraph += 1
         for line in highlight(token.content.removesuffix("\n"), language):
-            self._add(line, folded=True, bar=True)
+            self._add(line, code=True)
 
     def _table(self, index: int) -> int:
         opening = self._tokens[index]
@@ -171,7 +175,7 @@ class _Painter:
             first, last = opening.map or (0, 0)
             rows = [[(line, "text")] for line in self._lines[first:last]]
         for row in rows:
-            self._add(row, folded=True)
+            self._add(row, table=True)
         return end
 
     def _text(self, opening: Token, token: Token, style: str) -> None:
@@ -192,17 +196,24 @@ class _Painter:
             self._rows.append(Line(decoration, (self._paragraph, 0), _length(decoration)))
             self._paragraph += 1
 
-    def _add(self, pieces: Sequence[Piece], *, folded: bool = False, bar: bool = False) -> None:
+    def _begin(self) -> tuple[list[Piece], list[Piece]]:
+        """What decorates a row that comes now, and those that go on with it. All containers have begun with it."""
         first: list[Piece] = []
         rest: list[Piece] = []
         for container in self._stack:
             first += container.rest if container.begun else container.first
             rest += container.rest
             container.begun = True
-        if bar:
+        return first, rest
+
+    def _add(self, pieces: Sequence[Piece], *, code: bool = False, table: bool = False) -> None:
+        first, rest = self._begin()
+        if code:
             first.append(("│ ", "rule"))
             rest.append(("│ ", "rule"))
-        self._rows += wrap(pieces, self._width, first=first, rest=rest, paragraph=self._paragraph, folded=folded)
+        folded = code or table
+        width = self._width if folded else self._measure
+        self._rows += wrap(pieces, width, first=first, rest=rest, paragraph=self._paragraph, folded=folded)
         self._paragraph += 1
 
 

@@ -29,7 +29,7 @@ def selected(rows: Rows, selection: Selection) -> str:
     lines: list[Line] = []
     for item in range(first_item, min(last_item, len(rows) - 1) + 1):
         for number, line in enumerate(rows.lines(item)):
-            if (first_item, first_row) <= (item, number) <= (last_item, last_row):
+            if not line.silent and (first_item, first_row) <= (item, number) <= (last_item, last_row):
                 lines.append(_part(line, selection.get_span(item * _ROWS + number)))
     return joined(lines)
 

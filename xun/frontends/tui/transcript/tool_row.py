@@ -6,8 +6,6 @@ import re
 from collections import deque
 from collections.abc import Sequence
 
-from rich.cells import set_cell_size
-
 from xun.events import CallOutcome, Decided
 from xun.frontends.titles import title
 from xun.frontends.tui.transcript.diff import Diff, diff_of
@@ -15,7 +13,7 @@ from xun.frontends.tui.transcript.ending import Ending, ending_of
 from xun.frontends.tui.transcript.item import Folding, count, note
 from xun.frontends.tui.transcript.line import Line, Piece
 from xun.frontends.tui.transcript.refusal import by_whom, refused_by
-from xun.frontends.tui.transcript.wrap import MARGIN, clean, wrap
+from xun.frontends.tui.transcript.wrap import MARGIN, clean, cut, wrap
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Write
 
@@ -173,11 +171,11 @@ class ToolRow(Folding):
         room = max(width - len(name) - len(facts) - 7, 12)  # rows that go on are two cells shorter
         pieces: list[Piece] = [(f"{mark} ", style), (name, "tool")]
         if told:
-            pieces.append((f" {_cut(told, room)}", "text"))
+            pieces.append((f" {cut(told, room)}", "text"))
         pieces.append((f"  {facts}", "muted" if style in ("ok", "muted", "running") else style))
         row, *more = wrap(pieces, width, rest=MARGIN)
         if more:  # a terminal too narrow for it: what happened matters more than the command
-            row = wrap([(f"{mark} {_cut(name, max(width - len(facts) - 4, 1))} {facts}", style)], width, folded=True)[0]
+            row = wrap([(f"{mark} {cut(name, max(width - len(facts) - 4, 1))} {facts}", style)], width, folded=True)[0]
         row.furniture = 2
         return row
 
@@ -261,12 +259,6 @@ class ToolRow(Folding):
 def _short(line: str, width: int) -> Line:
     """The part of a line that fits in a row."""
     return wrap(((clean(line[: width * 2]), "output"),), width, first=_BAR, rest=_BAR, folded=True)[0]
-
-
-def _cut(text: str, room: int) -> str:
-    text = text.replace("\t", " ")
-    fitting = set_cell_size(text, room).rstrip()
-    return text if fitting == text.rstrip() else f"{set_cell_size(text, room - 1).rstrip()}…"
 
 
 def _time(seconds: float) -> str:

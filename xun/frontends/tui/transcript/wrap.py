@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len, split_graphemes
+from rich.cells import cell_len, set_cell_size, split_graphemes
 
 from xun.frontends.text import visible
 from xun.frontends.tui.transcript.line import Line, Piece
@@ -15,6 +15,12 @@ MARGIN: tuple[Piece, ...] = (("  ", ""),)
 TAB = 8
 MIN_WIDTH = 8
 """Cells that a text gets at least, however deep it is indented."""
+
+MEASURE = 100
+"""Cells of a row of prose at most, its margin included. Beyond that the eye loses its way to the next row.
+
+Code, tables, diffs and output take the width that there is: broken rows of theirs are harder to read than long ones.
+"""
 
 # Blanks, one character of a script that breaks anywhere, or a word. A no-break space belongs to its word.
 _ANYWHERE = "\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\U00020000-\U0003ffff"
@@ -26,6 +32,11 @@ Span = tuple[int, int, str | None]
 def clean(text: str) -> str:
     """`text` with line ends as newlines and all that could command a terminal made visible. Tabs stay."""
     return visible(text.replace("\r\n", "\n") if "\r" in text else text)
+
+
+def measure(width: int) -> int:
+    """The cells that a row of prose gets in `width` cells."""
+    return min(width, MEASURE)
 
 
 def expand(line: str, column: int = 0) -> str:
@@ -41,6 +52,13 @@ def expand(line: str, column: int = 0) -> str:
         parts += (" " * blanks, part)
         column += blanks + cell_len(part)
     return "".join(parts)
+
+
+def cut(text: str, room: int) -> str:
+    """`text` in at most `room` cells, tabs as one blank each; an ellipsis stands for what is left out."""
+    text = text.replace("\t", " ")
+    fitting = set_cell_size(text, room).rstrip()
+    return text if fitting == text.rstrip() else f"{set_cell_size(text, room - 1).rstrip()}…"
 
 
 def fold(text: str, width: int) -> list[Span]:
