@@ -68,7 +68,7 @@ class _Judge:
         denied = denied or self.hazards.denied_around()
         exact = next((rule for rule in self.grants if rule.pattern == self.action.command), None)
         effect: Effect = "allow"
-        rule = outcomes[0].rule if outcomes else None
+        rule = next((outcome.rule for outcome in outcomes if outcome.rule), None)
         if denied:
             effect, rule = "deny", denied
         elif exact and not any(reason.hard for reason in reasons):
@@ -122,6 +122,8 @@ class _Judge:
 
     def allow(self, command: Command, outcome: _Outcome) -> None:
         """Find the rule that allows the segment, and note what speaks against it."""
+        if command.opened:
+            return  # it only runs the next segment, which is judged by itself
         refusal: Refused | None = None
         for rule in (*self.grants, *self.policy.allowing(command.segment.argv[0])):
             covered = matched_length(rule, command) if rule.in_force(self.now) else 0
@@ -138,7 +140,7 @@ class _Judge:
             refusal = refusal or refused
             outcome.refused[rule] = refused.problem.text
         else:
-            outcome.ask(self.unlisted(command, refusal))
+            outcome.ask(self.unlisted(command, refusal or command.shut))
         if not command.judged:
             for reason in (*self.hazards.against(command), *self.hazards.exposures(command)):
                 outcome.ask(reason)

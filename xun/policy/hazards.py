@@ -11,12 +11,9 @@ from xun.policy.decision import Reason
 from xun.policy.fetched import runs_fetched
 from xun.policy.needs import Command, Reading
 from xun.policy.places import Places
-from xun.policy.programs import DESTROYERS, INTERPRETERS, PRIVILEGED, STATE, WRAPPERS, base_name, word_set
+from xun.policy.programs import DESTROYERS, HARMLESS_VARIABLES, INTERPRETERS, PRIVILEGED, STATE, WRAPPERS, base_name
 from xun.policy.rules import Rule
 from xun.policy.through import folders_read, shows_history
-
-# Variables that a call may set: they change how output looks and nothing that is run.
-HARMLESS_VARIABLES = word_set("NO_COLOR FORCE_COLOR CLICOLOR CI COLUMNS LINES PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from xun.policy.commands import Program, find_program
@@ -18,6 +18,7 @@ from xun.policy.operands import changed, handed_on, parts, words
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.words import Arg
+from xun.policy.wrappers import inner_begins, opens, shown
 
 HERE = Use(Arg("."), "dir")
 _MAX_NESTED = 3
@@ -32,7 +33,8 @@ class Command:
     `words` are the arguments of a program that may be paths, for the programs and forms that no table judges.
     `exposed` are those of them that it may write to for all that is known of it, `changed` those that it would change
     or remove, and `views` the commands that it may run in turn; `cut` says
-    that there are more of these than are looked at.
+    that there are more of these than are looked at. Of a wrapper that is `opened` nothing is left to judge: the command
+    that it runs is the next one.
     """
 
     segment: Seg
@@ -44,11 +46,17 @@ class Command:
     views: tuple[tuple[Arg, ...], ...]
     exposed: tuple[Use, ...] = ()
     cut: bool = False
+    opened: bool = False
 
     @property
     def judged(self) -> bool:
-        """Did a table find its arguments harmless?"""
-        return self.program.judge is not None and self.refused is None
+        """Did a table find its arguments harmless, or is it a wrapper that only runs the command after it?"""
+        return self.opened or (self.program.judge is not None and self.refused is None)
+
+    @property
+    def shut(self) -> Refused | None:
+        """Why a wrapper could not be looked through, where that is so."""
+        return self.refused if self.refused and self.refused.problem.code == "wrapper" else None
 
     def keys(self, folder: str, use: Use) -> str:
         """The name under which the facts hold `use`, when the command starts in `folder`."""
@@ -73,7 +81,7 @@ class Reading:
 def read_command(text: str, home: str, constructs: Constructs = ASK) -> Reading:
     """Read a shell command: its segments, programs and the paths they touch."""
     script = read_script(text, home, constructs)
-    commands = tuple(_command(segment, home) for segment in script.segments)
+    commands = _commands(script, home)
     loose = [Use(part, "meta") for arg in script.others for part in parts(arg)]
     # Where each command is known by its table, no word goes from one to another unseen.
     if (not script.clear or "|" in text) and not all(command.judged for command in commands):
@@ -99,6 +107,36 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
     for operator, target in reading.script.redirects:
         paths.add((posixpath.join(cwd, target.pattern), Use(target, "read" if operator == "<" else "write")))
     return paths, repositories
+
+
+def _commands(script: Script, home: str) -> tuple[Command, ...]:
+    """The commands of a text, those behind wrappers among them."""
+    found: list[Command] = []
+    at: list[int] = []
+    for segment in script.segments:
+        at.append(len(found))
+        # What a segment stands in is counted by segments, of which there are more now.
+        inside = tuple(at[outer] for outer in segment.inside if outer < len(at))
+        found += _unwrapped(replace(segment, inside=inside) if segment.inside else segment, home)
+    return tuple(found)
+
+
+def _unwrapped(segment: Seg, home: str, depth: int = 0) -> list[Command]:
+    """A command, and behind one that only runs another, that one."""
+    if not opens(segment.args):
+        return [_command(segment, home)]
+    try:
+        if depth >= _MAX_NESTED:
+            raise Refused("wrapper", "more wrappers stand in one another than are looked through")
+        begins = inner_begins(segment.args)
+    except Refused as shut:
+        return [replace(_command(segment, home), refused=shut)]
+    args = segment.args[begins:]
+    inner = replace(segment, text=shown(args), args=args, literal_name=True)
+    return [
+        Command(segment, find_program(segment.args), (), None, (), (), (), opened=True),
+        *_unwrapped(inner, home, depth + 1),
+    ]
 
 
 def _command(segment: Seg, home: str) -> Command:

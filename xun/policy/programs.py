@@ -38,6 +38,8 @@ STATE = word_set(
     "fc jobs fg bg wait kill"
 )
 ENDERS = word_set("kill pkill killall reboot shutdown halt poweroff mkfs fdisk parted dd") | DESTROYERS
+# Variables that a call may set: they change how output looks and nothing that is run.
+HARMLESS_VARIABLES = word_set("NO_COLOR FORCE_COLOR CLICOLOR CI COLUMNS LINES PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE")
 # Their first word says what they do: on its own the name would cover too much.
 MANY = word_set(
     "git npm pnpm yarn cargo go docker podman kubectl helm uv pip pip3 poetry gh glab aws gcloud az "

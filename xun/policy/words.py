@@ -31,7 +31,7 @@ _REFUSED_OPERATORS = {
 }
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\[.*\])?\+?=")
 _RESERVED = word_set(
-    "! { } [[ ]] (( )) case coproc do done elif else esac fi for function if in select then time until while"
+    "! { } [[ ]] (( )) case coproc do done elif else esac fi for function if in select then until while"
 )
 _RANGE = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
 # Braces stay as they are where nothing between them separates: `HEAD@{0}`, `{}`.
