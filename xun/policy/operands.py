@@ -12,7 +12,7 @@ from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 _FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp", "chattr", "setfacl"})
 _LAST_IS_CHANGED = frozenset({"cp", "ln", "install", "rsync"})
 # Their words are patterns and scripts rather than names; the files that they read are known.
-_PATTERN_READERS = word_set("grep egrep fgrep rg sed jq tr git pytest python python3 ps pgrep date")
+_PATTERN_READERS = word_set("grep egrep fgrep rg sed awk gawk mawk nawk jq tr git pytest python python3 ps pgrep date")
 _MAX_LENGTH = 1024
 # What may stand between the name of a setting and a path, or between paths: `if=x`, `@x`, `host:x`, `x,y`, `x;type=y`.
 _SEPARATORS = re.compile(r"[=@:,;]")

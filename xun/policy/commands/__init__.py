@@ -27,13 +27,14 @@ class Program:
 
 @lru_cache(maxsize=1)
 def _tables() -> Mapping[str, Judge]:
+    from xun.policy.commands.awk import AWK
     from xun.policy.commands.builtins import BUILTINS
     from xun.policy.commands.readers import READERS
     from xun.policy.commands.search import SEARCH
     from xun.policy.commands.system import SYSTEM
     from xun.policy.commands.testing import TESTING
 
-    return {**SYSTEM, **SEARCH, **READERS, **BUILTINS, **TESTING}
+    return {**SYSTEM, **SEARCH, **READERS, **BUILTINS, **TESTING, **AWK}
 
 
 @lru_cache(maxsize=1)
