@@ -107,7 +107,8 @@ class Decided(_Event):
     """The verdict on one action of a call, silent ones too. `by` says who or what settled it.
 
     `auto` is auto-confirm, `nobody` a question that no one could answer, `grant` an earlier yes of the person, `risk`
-    the risk assessor's yes. `assessment` is what the assessor said, where it was asked and has answered.
+    the risk assessor's yes. `assessment` is what the assessor said, where it was asked and has answered. `number`
+    counts the decisions of a session from 1; `/policy why NUMBER` explains one.
     """
 
     type: Literal["decided"] = "decided"
@@ -117,6 +118,7 @@ class Decided(_Event):
     allowed: bool
     by: Literal["rule", "person", "grant", "auto", "nobody", "risk"]
     assessment: Assessment | None = None
+    number: int = 0
 
 
 class Asked(_Event):

@@ -24,7 +24,9 @@ from xun.config.load import load as load_config
 from xun.config.log import start_log
 from xun.config.models_file import load_models
 from xun.config.paths import Paths, find_paths, private_folder
-from xun.config.policy_file import append_rules, load_policy
+from xun.config.policy_edit import append_rules
+from xun.config.policy_file import policy_files
+from xun.config.project.grants import ProjectGrants
 from xun.config.redact import Redactor
 from xun.config.regular import UnreadableError, read_named
 from xun.config.trust import Trust, trust_of
@@ -32,6 +34,7 @@ from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent
 from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
+from xun.gate.journal import Journal
 from xun.policy.entries import check_write_path
 from xun.policy.file import PolicyFile
 from xun.policy.rules import Policy, Rule
@@ -42,7 +45,7 @@ from xun.providers.registry import ProviderSettings, resolve
 from xun.result import XunError
 from xun.run_place import Place, moved, place_of
 from xun.run_plan import RunPlan, SetupError
-from xun.sessions.resume import StoredSession, fork, resume
+from xun.sessions.resume import StoredSession, decisions, fork, resume
 from xun.sessions.resume import load as load_session
 from xun.sessions.retention import prune
 from xun.sessions.store import SessionUnwritable, SessionWriter
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
 EARLIER = "earlier"  # what a resumed session has cost: its file does not keep it by model
 PLANNING_GROUP = "framework"  # where write_todos is, which the prompt's line on planning speaks of
 SYSTEM_LIMIT = 1024 * 1024  # bytes of a system prompt
+_NAMED = 8  # commands of a project in one line
 Say = Callable[[str], None]
 
 
@@ -71,6 +75,7 @@ class Prepared:
     config: Config
     paths: Paths
     trust: Trust
+    grants: ProjectGrants
     copy: Path | None = None
 
     async def aclose(self) -> None:
@@ -112,7 +117,7 @@ def build_run(
         paths = find_paths()
         place = place_of(plan, paths)
         folder = place.folder
-        trust = trust_of(folder, paths)
+        trust = trust_of(folder, paths, plan.agreed)
         trust = trust.once() if plan.trust else trust
         config = load_config(paths, trust=trust, flags=plan.settings)
         redact = config.redactor()
@@ -120,7 +125,9 @@ def build_run(
         for line in (*config.warnings, *_use_models(paths)):
             say(line)
         _tell_trust(trust, say if trust.state == "changed" or trust.refused else note)
-        files = policy_files(paths, plan.policy)
+        files = policy_files(paths, plan.policy, trust)
+        for line in (line for file in files for line in file.ignored):
+            say(line)
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder, files)
         provider, info = _provider(config, config.settings.model)
         stored, writer = _session(plan, paths, config, place, f"{info.provider}/{info.name}", redact, say)
@@ -157,7 +164,14 @@ def build_run(
     if log is not None:
         agent.bus.listen(partial(_log_event, log))
     agent.bus.listen(hear)
-    return Prepared(agent.initialize(), provider, workspace, writer, config, paths, trust, place.copy)
+    agent.initialize()
+    if kept := writer or stored:
+        agent.gate.journal = Journal(stored.decisions if stored else 0, partial(decisions, kept.path))
+    grants = ProjectGrants(folder, paths)
+    agent.gate.standing = grants.rules
+    if plan.trust:
+        _name_commands(grants, note)
+    return Prepared(agent, provider, workspace, writer, config, paths, trust, grants, place.copy)
 
 
 def _tell_trust(trust: Trust, say: Say) -> None:
@@ -165,6 +179,17 @@ def _tell_trust(trust: Trust, say: Say) -> None:
         say(line)
     if trust.pending:
         say("(--trust uses these files for this run)")
+
+
+def _name_commands(grants: ProjectGrants, say: Say) -> None:
+    """Trust in files lets nothing run: say which commands of the project ask."""
+    names = [command.command for command, _ in grants.to_offer()]
+    if names:
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        say(
+            f"this project's own commands ask: {', '.join(names[:_NAMED])}{more}"
+            " (/policy project on the screen grants them)"
+        )
 
 
 def commands_of(prepared: Prepared, say: Say) -> tuple[CommandRegistry, CommandContext]:
@@ -181,7 +206,7 @@ def commands_of(prepared: Prepared, say: Say) -> tuple[CommandRegistry, CommandC
     for line in custom.problems:
         say(line)
     models = partial(_offered_models, prepared.config)
-    return registry, CommandContext(prepared.agent, prepared.config, prepared.paths, models)
+    return registry, CommandContext(prepared.agent, prepared.config, prepared.paths, models, prepared.grants)
 
 
 def _offered_models(config: Config) -> list[Completion]:
@@ -225,14 +250,6 @@ def _one_line() -> Generator[None]:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise SetupError(f"{where}{error.strerror or error}") from error
-
-
-def policy_files(paths: Paths, given: Sequence[Path] = ()) -> tuple[PolicyFile, ...]:
-    """The files that `--policy` names, and the person's own behind them. Raises `XunError` for one that is unusable."""
-    for path in given:
-        if not path.exists():
-            raise SetupError(f"--policy {path}: there is no such file")
-    return tuple(load_policy(path) for path in (*given, paths.policy_file))
 
 
 def policy_of_flags(

@@ -21,7 +21,8 @@ Subcommands:
   cmd_allowlist_remove <command>  Ask again for what begins with these words.
   path_allowlist                  The paths that are written without asking.
   path_allowlist_add <path>       Allow writes to a file, or to a folder with all below it.
-  path_allowlist_remove <path>    Ask again before writing there."""
+  path_allowlist_remove <path>    Ask again before writing there.
+  why [ID]                        The last decisions, or one of them explained."""
 
 
 def listed(text: str) -> list[str]:

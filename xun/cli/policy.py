@@ -14,12 +14,16 @@ import typer
 
 from xun.cli import exits
 from xun.cli.options import Allow, Deny, Folder, ModeName, PolicyFiles
+from xun.commands.why import card_line
 from xun.config.paths import current_folder, find_paths
+from xun.config.policy_file import policy_files
+from xun.config.trust import trust_of
 from xun.frontends.text import json_line, visible
 from xun.gate.check import check_command, decision_json
+from xun.policy.card import card
 from xun.policy.decision import Decision
 from xun.result import XunError
-from xun.setup import policy_files, policy_of_flags
+from xun.setup import policy_of_flags
 
 LONGEST = 1024 * 1024  # bytes of one line of standard input
 _CODES = {"allow": 0, "ask": 3, "deny": 4}
@@ -58,7 +62,9 @@ def _check(
         return exits.fail("give either one command, quoted as one argument, or --stdin")
     try:
         folder = _folder(cwd)
-        rules = policy_of_flags(allow or (), (), deny or (), folder, policy_files(find_paths(), policy or ()))
+        paths = find_paths()
+        files = policy_files(paths, policy or (), trust_of(folder, paths))
+        rules = policy_of_flags(allow or (), (), deny or (), folder, files)
         judge = partial(check_command, policy=rules, cwd=folder, mode=mode or "manual")
         if command is None:
             return _check_lines(judge)
@@ -120,13 +126,4 @@ def _command(line: bytes) -> str:
 
 
 def _lines(decision: Decision) -> list[str]:
-    lines = [decision.effect]
-    for segment in decision.segments:
-        rule = f"  ({segment.rule})" if segment.rule else ""
-        lines.append(f"  {segment.effect:5} {visible(segment.text)}{visible(rule)}")
-    for reason in decision.reasons:
-        hard = "hard, " if reason.hard else ""
-        lines.append(f"  why: {visible(reason.text)} [{hard}{reason.code}]")
-    if decision.grantable:
-        lines.append(f"  a lasting yes would save: {visible(', '.join(decision.grantable))}")
-    return lines
+    return [decision.effect, *(visible(card_line(row)) for row in card(decision, folder=False) if row.kind != "action")]

@@ -9,6 +9,7 @@ from pathlib import Path
 from xun.commands.command import Call, Command, CommandError, run_subcommand
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Completion, Outcome
+from xun.commands.why import WHY
 from xun.gate.gate import Gate
 from xun.policy.entries import PolicyError, words_of
 from xun.policy.paths import protected, special, within, within_any
@@ -159,6 +160,7 @@ _SUBCOMMANDS = (
         "path_allowlist_remove", "Ask again before writing there.", _remove_path, "<path>",
         parent=PARENT, while_busy=True, complete=_known_paths,
     ),
+    WHY,
 )  # fmt: skip
 
 COMMANDS = (

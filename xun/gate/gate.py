@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xun.events import Decided, Notice
+from xun.gate.journal import Journal
 from xun.gate.put import Emit, OnAsk, Settler, put, question
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go, outcome
 from xun.gate.waiting import Waiting
@@ -27,10 +28,13 @@ from xun.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from xun.policy.reading import ReadFilter
 
-__all__ = ["Gate", "OnAlways", "OnAsk", "Verdict", "question"]
+__all__ = ["Gate", "OnAlways", "OnAsk", "Standing", "Verdict", "question"]
 
 OnAlways = Callable[[Sequence[Rule]], object]
 """Keeps rules for good. It may take its time; whatever it raises is told, and the rules count for the session."""
+
+Standing = Callable[[str], Sequence[Rule]]
+"""The rules that hold, as the disk is now, for what a shell text may be about. It reads files; called in a thread."""
 
 _log = logging.getLogger("xun.gate")
 
@@ -75,7 +79,8 @@ class Gate:
     `auto_confirm` answers each question with its default, which is no for hard reasons and for what the assessor
     rejects, and saves nothing. `mode` counts from the next decision on. `assessor` may say yes where the rules only
     ask and `mode` lets it; None, or `risk = "off"` in the policy, leaves that to the person. `on_always` keeps what
-    the person allows for good; without it that lasts as long as the agent.
+    the person allows for good; without it that lasts as long as the agent. `standing` gives the rules that hold for
+    what the disk holds when a command is judged.
     """
 
     workspace: Workspace
@@ -90,6 +95,8 @@ class Gate:
     assessor: Assessor | None = None
     on_always: OnAlways | None = None
     patience: float = PATIENCE
+    standing: Standing | None = None
+    journal: Journal = field(default_factory=Journal)
     _assessments: Assessments = field(default_factory=Assessments)
     _waiting: Waiting = field(default_factory=Waiting)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
@@ -117,16 +124,15 @@ class Gate:
             asked = decision.effect == "ask"
             # A part that the rules allow is held back with the rest by whoever refused that.
             refused = decision.effect == "allow" and not verdict.allowed
-            emit(
-                Decided(
-                    call_id=call_id,
-                    tool=tool,
-                    decision=decision,
-                    allowed=verdict.allowed,
-                    by=verdict.by if asked or refused else "rule",
-                    assessment=verdict.assessment if asked else None,
-                )
+            told = Decided(
+                call_id=call_id,
+                tool=tool,
+                decision=decision,
+                allowed=verdict.allowed,
+                by=verdict.by if asked or refused else "rule",
+                assessment=verdict.assessment if asked else None,
             )
+            emit(self.journal.add(told))
         return verdict
 
     def _may_change(self, decision: Decision, facts: Facts) -> bool:
@@ -152,7 +158,7 @@ class Gate:
             )
             # A disk that does not answer must hold up this call alone, and not the whole of it.
             touches = isinstance(action, Read | Run | Write)
-            facts = await run_in_thread(look, "facts") if touches else look()
+            facts = await run_in_thread(partial(self._look, look, action), "facts") if touches else look()
             return self._judge(action, facts, permission), facts
         except Exception as error:  # noqa: BLE001 - a fault of the decider must not become a yes, nor end the turn
             _log.exception("an action could not be judged")
@@ -160,10 +166,16 @@ class Gate:
             reason = Reason(code="fault", text=text, hard=True)
             return Decision(action=action, effect="ask", reasons=(reason,)), Facts()
 
+    def _look(self, look: Callable[[], Facts], action: Action) -> Facts:
+        facts = look()
+        if self.standing is None or not isinstance(action, Run):
+            return facts
+        return facts.model_copy(update={"standing": tuple(self.standing(action.command))})
+
     def _judge(self, action: Action, facts: Facts, permission: str | None) -> Decision:
         from xun.policy.decide import decide
 
-        policy = self.policy.copy(extra=self.allowlists.rules())
+        policy = self.policy.copy(extra=(*self.allowlists.rules(), *facts.standing))
         if isinstance(action, UseTool) and permission in ("ask", "deny", "allow"):
             own = Rule(effect=permission, kind="tool", pattern=action.name, source=tool_source(action.name))
             policy = policy.copy(extra=(own,))

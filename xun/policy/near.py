@@ -10,7 +10,7 @@ from xun.policy.entries import PolicyError, words_of
 from xun.policy.needs import Command
 from xun.policy.prefixes import plain_words
 from xun.policy.programs import base_name
-from xun.policy.rules import Policy, Rule
+from xun.policy.rules import DEFAULT_SOURCE, Policy, Rule
 
 MAX_NEAR = 3
 
@@ -28,6 +28,8 @@ def near_commands(
         name = command.segment.argv[0]
         rules = dict.fromkeys((*grants, *policy.allowing(name), *policy.allowing(base_name(name))))
         missed = [one for rule in rules if rule not in refused and (one := _missed(rule, command, now))]
+        # Of the default list, what only has the program in common says nothing.
+        missed = [one for one in missed if one[0] > 1 or one[1].rule != DEFAULT_SOURCE]
         missed.sort(key=lambda one: -one[0])
         found += missed
     return tuple(one for _, one in found[:MAX_NEAR])
@@ -75,9 +77,10 @@ def _missed(rule: Rule, command: Command, now: datetime | None) -> tuple[int, Ne
     seen = command.segment.argv
     if base_name(words[0]) != base_name(seen[0]):
         return None
-    if words[0] != seen[0]:
-        return 0, _near(rule, f"the program is called as {seen[0]}, which may be another one than {words[0]}")
     plain = plain_words(command.program, command.segment.args)
+    if words[0] != seen[0]:
+        agree = _agreeing(words[1:], seen[1:]) + 1
+        return agree, _near(rule, f"the program is called as {seen[0]}, which may be another one than {words[0]}")
     agree = max(_agreeing(words, seen), _agreeing(words, plain))
     if ended := _ended(rule, now):
         return agree, _near(rule, ended)

@@ -68,10 +68,13 @@ class Replay:
     cost: float | None = 0.0
     turn: OpenTurn | None = None
     seq: int = 0
+    decisions: int = 0
 
     def add(self, event: AnyEvent) -> None:
         """Take in the next event. Those of sub-agents, told inside a turn under ids of their own, are passed over."""
         self.seq = max(self.seq, event.seq)
+        if isinstance(event, Decided):
+            self.decisions = max(self.decisions + 1, event.number)
         if self.turn is None:
             if isinstance(event, TurnStarted):
                 self.turn = OpenTurn(event.agent_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import time
@@ -11,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from xun.events import AnyEvent
+from xun.events import AnyEvent, Decided
 from xun.messages import Message, Usage
 from xun.sessions.record import Header, Scan, SessionError, scan
 from xun.sessions.repair import NOT_RUN, UNKNOWN, repairs, stamped
@@ -26,9 +27,9 @@ class StoredSession:
     """A session as stored and made whole.
 
     `messages` are the history to go on with. `usage` and `cost` (dollars, None where a price is unknown) are the
-    totals of all turns, `last_seq` the number of the last event. `notices` are lines for the person about what was
-    lost or closed. `events` are all that happened, where the session was only read: they take many times the
-    memory of the history, and who goes on with it needs none of them.
+    totals of all turns, `last_seq` the number of the last event, `decisions` how many were made. `notices` are
+    lines for the person about what was lost or closed. `events` are all that happened, where the session was only
+    read: they take many times the memory of the history, and who goes on with it needs none of them.
     """
 
     path: Path
@@ -38,6 +39,7 @@ class StoredSession:
     usage: Usage
     cost: float | None
     last_seq: int
+    decisions: int = 0
     notices: tuple[str, ...] = ()
     events: tuple[AnyEvent, ...] = ()
 
@@ -58,6 +60,14 @@ def load(path: Path) -> StoredSession:
         raise SessionError(f"{path}: cannot be read: {error.strerror}") from None
     session, missing = _whole(path, found, replay(events))
     return replace(session, events=(*events, *missing))
+
+
+def decisions(path: Path) -> list[Decided]:
+    """The decisions stored so far in the session at `path`, which may be open; none where it cannot be read."""
+    found: list[Decided] = []
+    with contextlib.suppress(OSError, SessionError), path.open("rb") as file:
+        scan(file, path, lambda event: found.append(event) if isinstance(event, Decided) else None)
+    return found
 
 
 def resume(
@@ -160,6 +170,7 @@ def _whole(path: Path, found: Scan, state: Replay) -> tuple[StoredSession, Seque
         usage=state.usage,
         cost=state.cost,
         last_seq=state.seq,
+        decisions=state.decisions,
         notices=tuple(notices),
     )
     return session, missing
