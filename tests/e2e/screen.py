@@ -111,6 +111,10 @@ class Screen:
         while data:
             data = data[os.write(self._master, data[:4096]) :]
 
+    def send_bytes(self, data: bytes) -> None:
+        """Send `data` as it is, at once."""
+        os.write(self._master, data)
+
     def send(self, prompt: str) -> None:
         """Type `prompt` and Enter."""
         self.type(prompt, "\r")

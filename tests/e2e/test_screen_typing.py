@@ -86,6 +86,54 @@ def test_a_paste_that_ends_early_runs_nothing() -> None:
     assert len(model.requests) == 1
 
 
+@pytest.mark.parametrize("cut", [0, 15, 17, 30])
+def test_escape_sequences_in_a_paste_are_text(cut: int) -> None:
+    inside = "\x1b[31mred\x1b[0m\x1b[A \x1b[200~two\r\x1b[48;9;9;9;9tthree\x1b"
+    data = f"\x1b[200~{inside}\x1b[201~"
+    with Model(Say("read")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.type(*(piece for piece in (data[:cut], data[cut:]) if piece))
+        screen.until("three")
+        assert model.requests == []
+        screen.type("\r")
+        screen.until("read")
+    assert asked(model.requests[0]) == inside.replace("\r", "\n")
+
+
+@pytest.mark.bug("tui-multiline-paste")
+def test_keys_hidden_behind_the_end_of_a_paste_are_text() -> None:
+    with Model(Say("read")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.type("\x1b[200~one\x1b[201~\x03!touch x\x13\x04\x1b[201~")
+        screen.until("touch x")
+        time.sleep(0.3)
+        assert model.requests == []
+        screen.type("\r")
+        screen.until("read")
+    assert asked(model.requests[0]) == "one\x03!touch x\x13\x04"
+
+
+def test_a_paste_whose_end_never_comes_holds_up_nothing() -> None:
+    with Model(Say("read")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.type("\x1b[200~one two")
+        screen.until("one two")
+        screen.type(" three", "\r")
+        screen.until("read")
+    assert asked(model.requests[0]) == "one two three"
+
+
+def test_bytes_that_are_no_text_end_nothing() -> None:
+    with Model(Say("read")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.send_bytes(b"\x1b[200~caf\xe9 \xff\x1b[201~")
+        screen.until("caf\ufffd")
+        time.sleep(0.1)  # no person is faster
+        screen.type("\r")
+        screen.until("read")
+    assert asked(model.requests[0]) == "caf\ufffd \ufffd"
+
+
 @pytest.mark.bug("tui-multiline-paste")
 def test_an_unmarked_paste_is_one_message() -> None:
     with Model(Say("read")) as model, Screen(model=model) as screen:

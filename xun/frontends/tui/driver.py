@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
+import os
+import selectors
 import threading
 from collections.abc import Callable
 from typing import IO, Any
@@ -9,6 +12,9 @@ from typing import IO, Any
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
+from xun.frontends.tui.keyboard import Keyboard
+
+_AT_ONCE = 4096  # bytes read at a time
 _LEAVING = 1.0  # seconds that the last words may take to reach a terminal that may not be there any more
 
 
@@ -26,6 +32,23 @@ def driver_on(attributes: list[Any], out: IO[str]) -> Callable[..., LinuxDriver]
             """Take the terminal; what is given back is what it was before anything of xun ran."""
             super().start_application_mode()
             self.attrs_before = attributes
+
+        def run_input_thread(self) -> None:
+            """Read the terminal until the screen closes. What is no UTF-8 is shown as U+FFFD."""
+            keyboard = Keyboard()
+            decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+            with selectors.SelectSelector() as selector:
+                selector.register(self.fileno, selectors.EVENT_READ)
+                while not self.exit_event.is_set():
+                    if not selector.select(keyboard.wait):
+                        messages = keyboard.tick()
+                    elif data := os.read(self.fileno, _AT_ONCE):
+                        text = decoder.decode(data)  # "" where a character is not complete yet
+                        messages = keyboard.feed(text) if text else ()
+                    else:
+                        return
+                    for message in messages:
+                        self.process_message(message)
 
         def close(self) -> None:
             """End the thread that writes. It may be stuck, or have died with the terminal."""

@@ -1,0 +1,114 @@
+"""What the terminal sends: keys, pastes, and what pretends to be either."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textual import constants
+from textual.events import AppFocus, Key, MouseUp, Paste
+from textual.message import Message
+
+from xun.frontends.tui.keyboard import PATIENCE, Keyboard
+
+START, END = "\x1b[200~", "\x1b[201~"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def told(messages: Iterable[Message]) -> list[str]:
+    """Keys by their names, pastes as `paste:TEXT`."""
+    return [
+        f"paste:{message.text}" if isinstance(message, Paste) else message.key
+        for message in messages
+        if isinstance(message, Key | Paste)
+    ]
+
+
+def read(*pieces: str) -> list[str]:
+    keyboard = Keyboard()
+    return [line for piece in pieces for line in told(keyboard.feed(piece))]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "",
+        "\x1b",
+        "a\x1b[31mred\x1b[0m",
+        "\x1b[A\x1b[B\x1bOP\x1b[I\x1b[O\x1b[3~",
+        "\x1b[48;10;10;10;10t",
+        "\x1b[<0;1;1M",
+        "\x1b[20\x1b[201\x1b[200~\x1b",
+        "\x1b[" + "9" * 60,
+        "line1\r\nline2\n\t\x03\x04\x1a\x13",
+    ],
+)
+def test_a_paste_is_told_as_it_came(inside: str) -> None:
+    assert read(START + inside + END) == [f"paste:{inside}"]
+
+
+@given(
+    inside=st.text(st.sampled_from("\x1b[]201~OAa\r\n\t")).filter(lambda text: END not in text + END[:-1]),
+    cuts=st.lists(st.integers(0, 60), max_size=6),
+)
+@settings(deadline=None)
+def test_it_may_be_cut_anywhere(inside: str, cuts: list[int]) -> None:
+    data = f"x{START}{inside}{END}"
+    edges = [0, *sorted(cut for cut in cuts if cut < len(data)), len(data)]
+    pieces = [data[start:end] for start, end in itertools.pairwise(edges) if end > start]
+    assert read(*pieces) == ["x", f"paste:{inside}"]
+
+
+def test_keys_around_it_are_keys() -> None:
+    keyboard = Keyboard()
+    assert told(keyboard.feed(f"a\x1b[A{START}b{END}")) == ["a", "up", "paste:b"]
+    assert told(keyboard.tick()) == []
+    assert told(keyboard.feed("\x1b[Bc\r")) == ["down", "c", "enter"]
+
+
+def test_a_second_start_is_part_of_the_paste() -> None:
+    assert read(f"{START}a{START}\r{END}") == [f"paste:a{START}\r"]
+
+
+def test_what_comes_right_behind_the_end_is_pasted_too() -> None:
+    assert read(f"{START}a{END}1\r\x13\x03\x1b[A!b{END}\ry", "\r") == ["paste:a", "paste:1\r\x13\x03!b\ry", "paste:\r"]
+
+
+def test_the_mouse_button_that_pasted_is_let_go() -> None:
+    kinds = [type(message) for message in Keyboard().feed(f"{START}a{END}\x1b[<1;5;5m\x1b[I")]
+    assert kinds == [Paste, MouseUp, AppFocus]
+
+
+def test_a_paste_without_an_end_is_over_after_a_pause() -> None:
+    clock = Clock()
+    keyboard = Keyboard(clock=clock)
+    assert told(keyboard.feed(f"{START}one\x1b[20")) == []
+    clock.now += PATIENCE / 2
+    assert told(keyboard.tick()) == []
+    assert told(keyboard.feed("two\x1b[201")) == []
+    clock.now += PATIENCE
+    assert told(keyboard.tick()) == ["paste:one\x1b[20two\x1b[201"]
+    assert told(keyboard.feed("~x\x1b[A\r")) == ["tilde", "x", "up", "enter"]
+
+
+def test_a_start_mark_that_is_late_is_one_all_the_same() -> None:
+    keyboard = Keyboard()
+    assert told(keyboard.feed(START[:4])) == []
+    time.sleep(constants.ESCAPE_DELAY * 1.1)  # an Escape key would be one by now
+    assert told(keyboard.tick()) == []
+    assert told(keyboard.feed(f"{START[4:]}a{END}")) == ["paste:a"]
+
+
+def test_nul_is_dropped() -> None:
+    assert read(f"{START}a\0b{END}") == ["paste:ab"]
