@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -9,16 +10,17 @@ from textual.binding import Binding, BindingType
 from textual.events import Key, Paste
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import TextArea
 
 from xun.frontends.tui.prompt.burst import SETTLE, Burst
+from xun.frontends.tui.prompt.characters import CharacterArea
 from xun.frontends.tui.prompt.folds import Folds
 from xun.frontends.tui.prompt.kill_ring import KillRing
+from xun.frontends.tui.prompt.unseen import meant
 
 _NEW_LINE = ("shift+enter", "ctrl+j", "alt+enter", "ctrl+enter")
 
 
-class PromptArea(TextArea, inherit_bindings=False):
+class PromptArea(CharacterArea, inherit_bindings=False):
     """Multi-line text with a shell's editing keys. Enter sends; it never sends a line that was pasted."""
 
     # Only these: what a text area binds besides belongs here to the transcript or to the whole program.
@@ -88,7 +90,7 @@ class PromptArea(TextArea, inherit_bindings=False):
     @property
     def whole(self) -> str:
         """The text as it would be sent: pastes in full."""
-        return self.folds.whole(self.text)
+        return self.folds.whole(self.marked)
 
     def put(self, text: str) -> None:
         """Replace everything by `text`, cursor at its end. Undo brings back what was there."""
@@ -119,6 +121,10 @@ class PromptArea(TextArea, inherit_bindings=False):
         elif event.key in ("up", "down") and self._at_edge(event.key):
             self._take(event)
             self.post_message(self.Walk(-1 if event.key == "up" else 1))
+        elif event.character and unicodedata.category(event.character) == "Cf":
+            self._take(event)  # no "printable" character, but typed: in a joined picture, or in Persian
+            self._burst.key(event.time)
+            self.replace(event.character, *self.selection)
         else:  # the text area goes on with it
             self._burst.key(event.time)
             if event.is_printable:
@@ -181,7 +187,7 @@ class PromptArea(TextArea, inherit_bindings=False):
             self.action_delete_left()
 
     def _kill(self, start: tuple[int, int], end: tuple[int, int], *, before: bool) -> None:
-        self._ring.take(self.get_text_range(start, end), before=before)
+        self._ring.take(meant(self.get_text_range(start, end)), before=before)
         self.delete(start, end)
 
     def action_kill_word_left(self) -> None:

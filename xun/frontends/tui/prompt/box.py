@@ -88,7 +88,7 @@ class Prompt(Vertical):
 
     def put_back(self, text: str) -> None:
         """Put `text` before whatever is there: a prompt that was taken back, or not delivered."""
-        present = self.area.text
+        present = self.area.marked
         self.area.put(f"{text}\n{present}" if present.strip() else self.area.folds.fold(text))
 
     def clear(self) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from xun.frontends.tui.prompt.unseen import count_unseen
+
 FOLD_LINES = 10  # a paste of more lines is folded
 FOLD_CHARACTERS = 2_000  # or of more characters
 
@@ -20,6 +22,8 @@ class Folds:
         if lines <= FOLD_LINES and len(text) <= FOLD_CHARACTERS:
             return text
         size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
+        if unseen := count_unseen(text):
+            size += f", {unseen:,} invisible or control character{'s' * (unseen > 1)}"
         mark = f"[pasted {len(self._kept) + 1}: {size}]"
         self._kept[mark] = text
         return mark
