@@ -13,6 +13,7 @@ from xun.commands.builtin import default_registry
 from xun.commands.custom import Loaded, expand, load_commands
 from xun.commands.outcome import Send
 from xun.config.paths import find_paths
+from xun.config.project_commands import MAX_FILES
 from xun.config.trust import distrust, trust, trust_of
 
 pytestmark = pytest.mark.anyio
@@ -193,3 +194,21 @@ async def test_custom_commands_are_in_help_and_completion(work: Path) -> None:
         assert "\n/deploy    Deploy\n" in await bench.text("/help")
         assert bench.completions("/dep") == ["/deploy"]
         assert (await bench.error("/deplo")).startswith("unknown command /deplo; did you mean /deploy?")
+
+
+@pytest.mark.parametrize("put", ["own", "project"])
+async def test_files_beyond_the_limit_are_told_once(work: Path, put: str) -> None:
+    for number in range(MAX_FILES + 3):
+        own(f"c{number:03}.md", "x") if put == "own" else project(work, f"c{number:03}.md", "x")
+    agreed(work)
+    found = loaded(work)
+    assert len(found.commands) == MAX_FILES
+    [problem] = found.problems
+    assert "3 of its files are left out" in problem and "only the first 200" in problem
+    assert found.unusable == dict.fromkeys(["c200", "c201", "c202"], problem)
+
+
+async def test_as_many_files_as_there_may_be_are_no_problem(work: Path) -> None:
+    for number in range(MAX_FILES):
+        own(f"c{number:03}.md", "x")
+    assert loaded(work).problems == ()

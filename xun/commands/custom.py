@@ -22,7 +22,7 @@ from pathlib import Path
 from xun.commands.command import Call, Command, is_name
 from xun.commands.outcome import Outcome, Send
 from xun.config.paths import Paths
-from xun.config.project_commands import FOLDER, MAX_BYTES, command_files
+from xun.config.project_commands import FOLDER, MAX_BYTES, MAX_FILES, command_files, left_out
 from xun.config.regular import UnreadableError, read_regular
 from xun.config.trust import Trust
 
@@ -70,7 +70,19 @@ def load_commands(paths: Paths, trust: Trust | None, taken: Iterable[str]) -> Lo
             where = f"{path}:{mistake.line}" if mistake.line is not None else str(path)
             problems.append(f"{where}: {mistake}")
             unusable.setdefault(name, problems[-1])
+    for top in _tops(paths, trust):
+        if more := left_out(top):
+            problems.append(f"{top}: {len(more)} of its files are left out: only the first {MAX_FILES} are commands")
+            for path in more:
+                unusable.setdefault(_name(path, top), problems[-1])
     return Loaded(tuple(commands[name] for name in sorted(commands)), tuple(problems), unusable)
+
+
+def _tops(paths: Paths, trust: Trust | None) -> Iterator[Path]:
+    """The folders whose commands are used."""
+    yield paths.config / FOLDER
+    if trust is not None and any(file.kind == "command" for file in trust.usable):
+        yield trust.folder / ".xun" / FOLDER
 
 
 def _of_person(paths: Paths, problems: list[str], unusable: dict[str, str]) -> Iterator[tuple[str, Path, bytes]]:

@@ -20,6 +20,11 @@ def command_files(top: Path) -> list[Path]:
     return sorted(_below(top, _MAX_DEPTH))[:MAX_FILES]
 
 
+def left_out(top: Path) -> list[Path]:
+    """The files in `top` that `command_files` leaves out, as there are more than `MAX_FILES`."""
+    return sorted(_below(top, _MAX_DEPTH))[MAX_FILES:]
+
+
 def _below(folder: Path, depth: int) -> Iterator[Path]:
     try:
         with os.scandir(folder) as items:
