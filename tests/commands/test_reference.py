@@ -21,3 +21,8 @@ def test_every_command_and_subcommand_is_described_in_a_sentence() -> None:
         for one in (command, *command.subcommands):
             assert one.help.endswith(".") and "\n" not in one.help and len(one.help) <= 60, one.name
     assert max(map(len, overview(default_registry()).splitlines())) < 80
+
+
+def test_the_overview_of_xuns_own_commands_fits_a_screen_of_24_rows() -> None:
+    beside = 1 + 3 + 1  # the command itself, the prompt, the status line
+    assert len(overview(default_registry()).splitlines()) <= 24 - beside

@@ -8,8 +8,8 @@ from xun.commands.command import Call, Command, CommandError
 from xun.commands.outcome import Exit, Outcome
 
 _ALSO = (
-    "-h after a command explains it; \\/text sends a text that begins with a slash.",
-    "!command runs in the shell and tells the model, !!command does not tell it.",
+    ("!command", "Run it in the shell and tell the model; with !! do not tell it."),
+    ("\\/text", "Send a text that begins with a slash. -h explains a command."),
 )
 
 
@@ -24,11 +24,10 @@ async def _help(call: Call) -> Outcome:
 
 
 def overview(commands: Iterable[Command]) -> str:
-    """A line for each command, and what else the prompt understands."""
-    rows = [(f"/{command.name}", command.help) for command in commands]
+    """A line for each command, and what else the prompt understands. xun's own commands fit a screen of 24 rows."""
+    rows = [*((f"/{command.name}", command.help) for command in commands), *_ALSO]
     width = max((len(name) for name, _ in rows), default=0)
-    lines = [f"{name:{width}}  {text}" for name, text in rows]
-    return "\n".join([*lines, "", *_ALSO])
+    return "\n".join(f"{name:{width}}  {text}" for name, text in rows)
 
 
 async def _exit(call: Call) -> Outcome:

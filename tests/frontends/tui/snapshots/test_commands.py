@@ -21,11 +21,11 @@ def name_of(line: str) -> str:
 @pytest.mark.parametrize(
     ("line", "last"),
     [
-        ("/help", "does not tell it"),
+        ("/help", "explains a command"),
         ("/help policy", "Example:"),
         ("/policy", "path_allowlist_remove"),
-        ("/policy cmd_allowlist", "  wc"),
-        ("/config", "config.toml"),
+        ("/policy cmd_allowlist", "new below"),
+        ("/config", "new below"),
         ("/tools", "read_todos"),
     ],
     ids=name_of,

@@ -49,13 +49,17 @@ class Shared(TranscriptApp):
 
 
 class Storm:
-    """Everything that happens to a transcript without the person scrolling, in some order."""
+    """Everything that happens to a transcript without the person scrolling, in some order.
 
-    def __init__(self, app: Shared, pilot: Pilot[None], seed: int) -> None:
+    Commands give back `longest` rows at most: what is longer than the view is shown from its beginning.
+    """
+
+    def __init__(self, app: Shared, pilot: Pilot[None], seed: int, *, longest: int) -> None:
         self._app = app
         self._pilot = pilot
         self._random = Random(seed)
         self._number = 0
+        self._longest = longest
 
     async def blow(self, *, fold: bool) -> None:
         """A few things in the same beat, and then rest."""
@@ -98,7 +102,8 @@ class Storm:
 
     def _command(self) -> None:
         self._app.transcript.echo("/help")
-        self._app.transcript.show("\n".join(f"line {number}" for number in range(self._random.randint(1, 40))))
+        rows = self._random.randint(1, self._longest)
+        self._app.transcript.show("\n".join(f"line {number}" for number in range(rows)))
 
     def _retry(self) -> None:
         self._app.hear(AttemptReset(attempt=1, reason="overloaded", wait=1.0))
@@ -112,7 +117,7 @@ async def test_the_end_is_followed_through_everything_but_scrolling(seed: int) -
     app = Shared()
     async with app.run_test(size=(60, 24)) as pilot:
         app.hear(turn(), reply("line\n\n" * 40))
-        storm = Storm(app, pilot, seed)
+        storm = Storm(app, pilot, seed, longest=3)
         for _ in range(8):
             await storm.blow(fold=True)
             assert app.at_end, app.shown
@@ -128,7 +133,7 @@ async def test_the_first_row_stays_for_who_has_scrolled_up(seed: int) -> None:
         await pilot.pause()
         first = app.shown[0] or app.shown[1]
         assert "line" in first
-        storm = Storm(app, pilot, seed)
+        storm = Storm(app, pilot, seed, longest=40)
         for _ in range(8):
             await storm.blow(fold=False)
             assert first in app.shown[:2]
@@ -163,3 +168,60 @@ async def test_what_is_too_long_when_unfolded_is_read_from_its_beginning() -> No
         assert not app.transcript.following
         await pilot.press("enter")
         assert app.at_end
+
+
+LONG = "\n".join(f"row {number}" for number in range(30))
+
+
+async def test_what_a_command_gives_back_is_read_from_its_beginning() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(40, 12)) as pilot:
+        app.hear(turn(), reply("said before"))
+        app.transcript.echo("/help")
+        app.transcript.show(LONG)
+        await until(pilot, lambda: "  row 0" in app.shown)
+        assert app.shown[:3] == ["> /help", "  row 0", "  row 1"] and "new below" in app.shown[-1]
+        app.hear(reply("said meanwhile"))
+        await pilot.pause()
+        assert app.shown[0] == "> /help"
+        app.transcript.follow()
+        await until(pilot, lambda: app.shown[-1] == "  said meanwhile")
+
+
+async def test_what_fits_is_shown_at_the_end_as_anything_else() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(40, 12)) as pilot:
+        app.hear(*(reply(f"said {number}") for number in range(9)))
+        app.transcript.echo("/cost")
+        app.transcript.show("nothing")
+        await until(pilot, lambda: app.shown[-1] == "  nothing")
+        assert app.transcript.following
+        app.hear(reply("said later"))
+        await until(pilot, lambda: app.shown[-1] == "  said later")
+
+
+async def test_what_a_command_gave_back_is_followed_once_there_is_room_for_it() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(40, 12)) as pilot:
+        app.hear(turn(), reply("said before"))
+        app.transcript.echo("/help")
+        app.transcript.show(LONG)
+        await until(pilot, lambda: app.shown[0] == "> /help")
+        await pilot.resize_terminal(30, 16)
+        await until(pilot, lambda: len(app.shown) == 16 and app.shown[0] == "> /help")
+        await pilot.resize_terminal(40, 40)
+        await until(pilot, lambda: "  said before" in app.shown and "  row 29" in app.shown)
+        assert app.transcript.following
+
+
+async def test_somebody_who_reads_on_is_not_taken_back_by_another_size() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(40, 12)) as pilot:
+        app.transcript.echo("/help")
+        app.transcript.show(LONG)
+        await until(pilot, lambda: app.shown[0] == "> /help")
+        app.transcript.scroll_by("line", 5)
+        assert app.shown[0] == "  row 4"
+        await pilot.resize_terminal(40, 14)
+        await until(pilot, lambda: len(app.shown) == 14)
+        assert app.shown[0] == "  row 4"

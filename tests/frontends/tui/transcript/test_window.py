@@ -52,6 +52,13 @@ class Reading(RuleBasedStateMachine):
         self.rows.replace(index, self.notice(words))
         self.unmoved(before)
 
+    @rule(words=WORDS)
+    def read(self, words: int) -> None:
+        self.append(words)
+        if self.window.following:
+            self.window.begin_with(len(self.rows) - 1)
+            assert self.top[0] is self.rows[len(self.rows) - 1] or self.window.following
+
     @rule(place=st.integers(0, 100))
     def think(self, place: int) -> None:
         before = self.top

@@ -93,10 +93,16 @@ class Transcript(Canvas, can_focus=True):
         return isinstance(last, Notice) and last.level == "command"
 
     def show(self, content: Content | str) -> None:
-        """Show what a command gave back. Of `Content` the text is taken, for the colours here are the transcript's."""
+        """Show what a command gave back, from its beginning where it is longer than the view.
+
+        Of `Content` the text is taken, for the colours here are the transcript's.
+        """
         self._join()
         text = content if isinstance(content, str) else content.plain
-        self._book.add(Output(text, gap=not self._echoed))
+        echoed = self._echoed
+        self._book.add(Output(text, gap=not echoed))
+        if self._window.following:
+            self._window.begin_with(len(self._rows) - 1 - echoed)
         self._came()
 
     def follow(self) -> None:

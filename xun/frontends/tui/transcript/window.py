@@ -32,6 +32,7 @@ class Window:
         self._item = 0
         self._place: Place = (-1, 0)
         self._floor = (0, 0)  # while following, the first row does not lie above this one
+        self._head: int | None = None  # the item that the view begins with, as `begin_with` has it
 
     @property
     def position(self) -> int:
@@ -45,6 +46,8 @@ class Window:
         """Take another size. The first row goes on with the same text."""
         self.height = height
         self._rows.set_width(width)
+        if self._head is not None and self._head < len(self._rows):
+            self.begin_with(self._head)  # it may be in view with the end now
 
     def shown(self) -> list[Shown]:
         """The rows in view, at most `height`."""
@@ -62,7 +65,7 @@ class Window:
 
     def follow(self) -> None:
         """Go to the end and stay there."""
-        self.following = True
+        self.following, self._head = True, None
         self._item, self._floor = 0, (0, 0)
 
     def follow_with(self, item: int) -> None:
@@ -72,6 +75,15 @@ class Window:
         if self._top() > (item, int(self._rows[item].gap)):
             self.following = False
             self._item, self._place = held
+
+    def begin_with(self, item: int) -> None:
+        """Follow the end if the first row of an item is in view there; else begin with that row."""
+        if not self.following:
+            self.follow()
+        first = (item, int(self._rows[item].gap))
+        if self._top() > first:
+            self._set(*first)
+            self._head = item
 
     def hold(self) -> None:
         """Stay at what is shown now."""
@@ -133,7 +145,7 @@ class Window:
         return self._item, max(bisect_right(lines, self._place, key=attrgetter("at")) - 1, 0)
 
     def _set(self, item: int, number: int) -> None:
-        self.following = False
+        self.following, self._head = False, None
         self._item = item
         self._place = self._rows.lines(item)[number].at
 
