@@ -25,8 +25,8 @@ EFFECTS = [
     " > out", " >> out", " 2> out", " &> out", " >| out", " <> out", " >& out", " | tee out", " |& cat", " | sh", " &",
     " & touch out", "; touch out", " && touch out", " || touch out", "\ntouch out", " $(touch out)", " `touch out`",
     ' "$(touch out)"', " <(touch out)", " >(touch out)", " <<< x", " <<X\nx\nX", " $x", " ${x:=y}", " ${x@P}", " $'a'",
-    ' $"a"', " {a,{b,c}}", "; x=1", "; export x=1", "; eval ls", "; ./x", "; {\nls; }",
-    "; ! ls", " \u202e", "\r", "\x00",
+    ' $"a"', " {a,{b,c}}", "; x=1", "; export x=1", "; eval ls", "; ./x", "; { touch out; }",
+    "; ! touch out", " \u202e", "\r", "\x00",
 ]  # fmt: skip
 BEFORE = [
     "X=1 ",
@@ -34,7 +34,6 @@ BEFORE = [
     "env X=1 ",
     "command -p ",
     "time -o x ",
-    "! ",
     "nohup ",
     "xargs ",
     "./",

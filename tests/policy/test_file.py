@@ -118,9 +118,7 @@ MISTAKES = {
     "[settings]\nauto_allow_sandboxed = 'yes'": (
         'f:settings.auto_allow_sandboxed: auto_allow_sandboxed must be true or false; it is "yes"',
     ),
-    "[settings]\nloops = 'inner'": (
-        'f:settings.loops: loops = "inner" is not available in this version: use "ask"',
-    ),
+    "[settings]\nloops = 'outer'": ('f:settings.loops: loops must be "ask" or "inner"; it is "outer"',),
     rule('effect = "alow"\ntool = "x"') + rule('effect = "deny"') + "[settings]\nx = 1\n": (
         'f:rule.0.effect: effect is "alow"; it must be one of allow, ask, deny',
         "f:rule.1: the rule says not what it is about; give exactly one of command, write, read, tool, host",

@@ -170,7 +170,7 @@ def test_a_copy_is_independent_and_defaults_can_be_dropped() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"substitution": "inner"}, {"loops": "inner"}, {"sandbox": "required"}, {"auto_allow_sandboxed": True}],
+    [{"sandbox": "required"}, {"auto_allow_sandboxed": True}],
 )
 def test_settings_that_are_not_available_are_named(change: dict) -> None:
     (name,) = change

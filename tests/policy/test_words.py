@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from tests.conftest import fuzzed, require
 from xun.policy import shell
+from xun.policy.constructs import Constructs
+from xun.policy.decoder import decode, scan
 from xun.policy.shell import read_script
-from xun.policy.words import Unclear, decode, scan
+from xun.policy.words import Unclear
 
 PIECES = [
     *(
@@ -109,8 +111,8 @@ def test_reading_never_fails(text: str) -> None:
 def test_a_disagreement_always_asks(monkeypatch: pytest.MonkeyPatch, text: str, which: int, shift: int) -> None:
     """Move one word or operator that the decoder found: the text is no longer clear."""
 
-    def moved(source: str, home: str) -> list:
-        tokens = scan(source, home)
+    def moved(source: str, home: str, constructs: Constructs) -> list:
+        tokens = scan(source, home, constructs)
         if tokens and shift:
             from dataclasses import replace
 

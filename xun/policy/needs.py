@@ -14,6 +14,7 @@ from xun.policy.commands import Program, find_program
 from xun.policy.commands.spec import Refused, Use
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.exposed import exposed
+from xun.policy.guessed import judge_args
 from xun.policy.operands import changed, handed_on, parts, words
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
 from xun.policy.shell import Script, Seg, read_script
@@ -58,6 +59,11 @@ class Command:
         """Why a wrapper could not be looked through, where that is so."""
         return self.refused if self.refused and self.refused.problem.code == "wrapper" else None
 
+    @property
+    def told(self) -> bool:
+        """Does the text itself tell every argument?"""
+        return all(arg.known for arg in self.segment.args)
+
     def keys(self, folder: str, use: Use) -> str:
         """The name under which the facts hold `use`, when the command starts in `folder`."""
         steps = [step.arg.pattern for step in self.program.steps]
@@ -82,6 +88,10 @@ def read_command(text: str, home: str, constructs: Constructs = ASK) -> Reading:
     """Read a shell command: its segments, programs and the paths they touch."""
     script = read_script(text, home, constructs)
     commands = _commands(script, home)
+    if script.clear and not all(command.judged or command.told for command in commands):
+        # What a run alone tells may stand nowhere but where it is harmless: else it is read as if that were not judged.
+        script = read_script(text, home, Constructs(constructs.newlines))
+        commands = _commands(script, home)
     loose = [Use(part, "meta") for arg in script.others for part in parts(arg)]
     # Where each command is known by its table, no word goes from one to another unseen.
     if (not script.clear or "|" in text) and not all(command.judged for command in commands):
@@ -145,9 +155,7 @@ def _command(segment: Seg, home: str) -> Command:
     refused = program.problem
     if program.judge and refused is None:
         try:
-            if not all(arg.known for arg in segment.args):
-                raise Refused("expansion", "it holds a word that only the shell can tell")
-            uses = tuple(program.judge(segment.args[program.length :]))
+            uses = tuple(judge_args(program, segment.args))
             if program.name[0] == "git":
                 uses += tuple(_in_revisions(uses))
         except Refused as problem:

@@ -114,7 +114,7 @@ def _catches(words: Sequence[str], seen: Sequence[Arg], *, loosely: bool = False
 
 
 def _is(word: str, arg: Arg, loosely: bool) -> bool:
-    if arg.glob:
+    if arg.glob and arg.known:
         return loosely and fnmatchcase(word, arg.text.replace("[^", "[!"))
     return word == arg.text or (loosely and not arg.known)
 

@@ -184,10 +184,6 @@ def _check(rule: Rule) -> None:
 
 
 def _check_settings(settings: Settings) -> None:
-    if settings.substitution != "ask":
-        raise PolicyError('settings: substitution = "inner" is not available in this version: use "ask"')
-    if settings.loops != "ask":
-        raise PolicyError('settings: loops = "inner" is not available in this version: use "ask"')
     if settings.auto_allow_sandboxed:
         raise PolicyError("settings: auto_allow_sandboxed = true is not available in this version: use false")
     if settings.sandbox == "required":

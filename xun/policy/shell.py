@@ -8,22 +8,21 @@ segments are whatever commands can be seen in it: enough for a deny rule, never 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from xun.policy.constructs import ASK, Constructs
+from xun.policy.decoder import decode, scan
+from xun.policy.flow import Steps, follow
 from xun.policy.prescreen import MAX_SEGMENTS, Problem, join_lines, screen, strip_end
-from xun.policy.syntax import Item, Span, Tree, Visible, read_tree
-from xun.policy.words import Arg, Newline, Operator, Redirect, Token, Unclear, Word, decode, scan
+from xun.policy.statements import parse
+from xun.policy.syntax import Item, Span, Tree, Visible, place, read_tree
+from xun.policy.words import Arg, Newline, Operator, Redirect, Substitution, Token, Unclear, Word
 
-MAX_FOLDERS = 8
 # How much of a text that is too long to be allowed is still read for deny rules: characters, commands.
 MAX_LOOSE = 16 * 1024
 MAX_LOOSE_SEGMENTS = 2000
-
-# A folder relative to the one a text starts in, as the arguments of the `cd` commands that lead there.
-Steps = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +74,37 @@ def read_script(command: str, home: str, constructs: Constructs = ASK) -> Script
     text = join_lines(strip_end(command))
     if isinstance(text, Problem):
         return _unclear(command, home, [text])
-    tree = read_tree(text)
+    if text != strip_end(command):
+        # Which quotes a joined line stands in is told without looking into substitutions.
+        constructs = constructs._replace(substitution="ask")
+    tree = read_tree(text, constructs)
     try:
-        tokens = scan(text, home)
+        tokens = scan(text, home, constructs)
     except Unclear as unclear:
         return _opaque(text, home, tree, _merge(tree.problems, unclear.problem))
-    if any(isinstance(token, Newline) for token in tokens):
-        if constructs.newlines != "split":
-            soft = Problem("newline", "it holds more than one line")
-            return _opaque(text, home, tree, [*tree.problems, soft])
-        tokens = _split_lines(tokens)
+    if constructs.newlines != "split" and _has_lines(tokens):
+        soft = Problem("newline", "it holds more than one line")
+        return _opaque(text, home, tree, [*tree.problems, soft])
     if tree.problems:
         return _opaque(text, home, tree, tree.problems)
     if problem := _disagreement(tree, tokens):
         return _opaque(text, home, tree, [problem])
     try:
-        return Script(_Folders(text, tokens).segments())
+        steps = follow(parse(tokens), text)
     except Unclear as unclear:
         return _opaque(text, home, tree, [unclear.problem])
+    return Script(tuple(Seg(text[step.start : step.end], step.args, step.folders) for step in steps))
+
+
+def _has_lines(tokens: Sequence[Token]) -> bool:
+    return any(isinstance(token, Newline) or any(map(_has_lines, _inside(token))) for token in tokens)
+
+
+def _inside(token: Token) -> Iterator[Sequence[Token]]:
+    """The tokens of the substitutions in a word."""
+    for piece in token.pieces if isinstance(token, Word) else ():
+        if isinstance(piece, Substitution):
+            yield piece.tokens
 
 
 def _merge(found: Sequence[Problem], more: Problem) -> list[Problem]:
@@ -108,132 +120,41 @@ def _unclear(command: str, home: str, problems: list[Problem]) -> Script:
     return _opaque(text, home, read_tree(text), problems)
 
 
-def _disagreement(tree: Tree, tokens: list[Token]) -> Problem | None:
+def _disagreement(tree: Tree, tokens: Sequence[Token]) -> Problem | None:
     """The problem with the decoder's tokens, when they are not the grammar's items or no judgeable number."""
-    commands: list[list[Word]] = [[]]
-    items: list[Item] = []
-    for token in tokens:
-        if isinstance(token, Word):
-            commands[-1].append(token)
-            continue
-        if isinstance(token, Redirect):
-            items.append(("redirect", ((token.start, token.end),)))
-            continue
-        if isinstance(token, Operator) and token.start >= 0:
-            items.append(("operator", ((token.start, token.end),)))
-        commands.append([])
-    commands = [words for words in commands if words]
-    items += [("command", tuple((word.start, word.end) for word in words)) for words in commands]
-    items.sort(key=lambda item: item[1][0])
+    items = sorted(_items(tokens), key=place)
     if items != tree.items:
         return Problem("disagreement", "two readings of its quoting differ", hard=True)
+    commands = sum(kind == "command" for kind, _ in items)
     if not commands:
         return Problem("empty", "there is no command", hard=True)
-    if len(commands) > MAX_SEGMENTS:
+    if commands > MAX_SEGMENTS:
         return Problem("too-long", f"it holds more than {MAX_SEGMENTS} commands", hard=True)
     return None
 
 
-def _split_lines(tokens: list[Token]) -> list[Token]:
-    """Newlines as `;` (placed at -1, for the grammar does not list them), or as nothing beside another operator."""
-    out: list[Token] = []
-    for index, token in enumerate(tokens):
-        if not isinstance(token, Newline):
-            out.append(token)
+def _items(tokens: Sequence[Token]) -> Iterator[Item]:
+    """What the decoder found, as the grammar's items: newlines are not among them."""
+    words: list[Span] = []
+    for token in tokens:
+        if isinstance(token, Word):
+            words.append((token.start, token.end))
+            for piece in token.pieces:
+                if isinstance(piece, Substitution):
+                    yield "operator", ((piece.start, piece.start + len(piece.opening)),)
+                    yield from _items(piece.tokens)
+                    yield "operator", ((piece.end - 1, piece.end),)
             continue
-        following = next((t for t in tokens[index + 1 :] if not isinstance(t, Newline)), None)
-        joins = not out or (isinstance(out[-1], Operator) and out[-1].text != ")")
-        closes = isinstance(following, Operator) and following.text == ")"
-        if following is not None and not joins and not closes:
-            out.append(Operator(-1, -1, ";"))
-    return out
-
-
-class _Folders:
-    """Follows `cd` through a clear text: which folders may each command run in?
-
-    A command that may succeed or fail leaves two sets of folders, and `&&`, `||` and `;` choose between them. A
-    subshell or a stage of a pipeline leaves the folder as it was.
-    """
-
-    def __init__(self, text: str, tokens: list[Token]) -> None:
-        self.text = text
-        self.tokens = [token for token in tokens if not isinstance(token, Newline)]
-        self.at = 0
-        self.found: list[Seg] = []
-        self.depth = 0
-
-    def segments(self) -> tuple[Seg, ...]:
-        self.sequence(((),))
-        if self.at != len(self.tokens):
-            raise Unclear("syntax", "a parenthesis is closed that was not opened", hard=True)
-        return tuple(self.found)
-
-    def operator(self) -> str:
-        token = self.tokens[self.at] if self.at < len(self.tokens) else None
-        return token.text if isinstance(token, Operator) else ""
-
-    def sequence(self, start: tuple[Steps, ...]) -> None:
-        succeeded, failed = start, ()
-        joined = ";"
-        while self.at < len(self.tokens) and self.operator() != ")":
-            if joined == "&&":
-                after, otherwise = self.pipeline(succeeded)
-                succeeded, failed = after, _union(failed, otherwise)
-            elif joined == "||":
-                after, otherwise = self.pipeline(failed)
-                succeeded, failed = _union(succeeded, after), otherwise
-            else:
-                succeeded, failed = self.pipeline(_union(succeeded, failed))
-            joined = self.operator()
-            if joined not in ("&&", "||", ";"):
-                return
-            self.at += 1
-
-    def pipeline(self, start: tuple[Steps, ...]) -> tuple[tuple[Steps, ...], tuple[Steps, ...]]:
-        succeeded, failed = self.element(start)
-        if self.operator() != "|":
-            return succeeded, failed
-        while self.operator() == "|":
-            self.at += 1
-            self.element(start)
-        return start, start
-
-    def element(self, start: tuple[Steps, ...]) -> tuple[tuple[Steps, ...], tuple[Steps, ...]]:
-        if self.operator() == "(":
-            self.at += 1
-            self.sequence(start)
-            if self.operator() != ")":
-                raise Unclear("syntax", "a parenthesis is not closed", hard=True)
-            self.at += 1
-            while self.at < len(self.tokens) and isinstance(self.tokens[self.at], Redirect):
-                self.at += 1
-            return start, start
-        words: list[Word] = []
-        first = self.at
-        while self.at < len(self.tokens) and not isinstance(token := self.tokens[self.at], Operator):
-            if isinstance(token, Word):
-                words.append(token)
-            self.at += 1
-        if not words:
-            raise Unclear("syntax", "a command is missing", hard=True)
-        text = self.text[self.tokens[first].start : self.tokens[self.at - 1].end]
-        args = tuple(arg for word in words for arg in word.args)
-        self.found.append(Seg(text, args, start))
-        if args[0].text == "cd" and len(args) == 2 and args[1].text:
-            return _entered(start, args[1].text), start
-        return start, start
-
-
-def _entered(folders: tuple[Steps, ...], step: str) -> tuple[Steps, ...]:
-    return tuple((step,) if step.startswith("/") else (*folder, step) for folder in folders)
-
-
-def _union(one: tuple[Steps, ...], other: tuple[Steps, ...]) -> tuple[Steps, ...]:
-    both = tuple(dict.fromkeys((*one, *other)))
-    if len(both) > MAX_FOLDERS:
-        raise Unclear("folder", "it may run in too many folders to follow", hard=True)
-    return both
+        if isinstance(token, Redirect):
+            yield "redirect", ((token.start, token.end),)
+            continue
+        if isinstance(token, Operator):
+            yield "operator", ((token.start, token.end),)
+        if words:
+            yield "command", tuple(words)
+        words = []
+    if words:
+        yield "command", tuple(words)
 
 
 def _opaque(text: str, home: str, tree: Tree, problems: Sequence[Problem]) -> Script:

@@ -8,12 +8,14 @@ inside loops and substitutions too, so that deny rules and hard reasons see them
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from xun.policy.constructs import ASK, Constructs
 from xun.policy.prescreen import MAX_DEPTH, Problem
+from xun.policy.programs import word_set
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -22,14 +24,20 @@ Span = tuple[int, int]
 # ("command", spans of its words) | ("operator" | "redirect", its span)
 Item = tuple[Literal["command", "operator", "redirect"], tuple[Span, ...]]
 
-_WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation", "simple_expansion", "expansion"})
-_INSIDE_WORDS = frozenset({"string_content", "word", "number", "string", "raw_string", "simple_expansion"})
-_CONTAINERS = frozenset({"program", "list", "pipeline", "subshell", "redirected_statement"})
-_TOKENS = frozenset({"&&", "||", ";", "|", "(", ")"})
+_WORDS = word_set("word number string raw_string concatenation simple_expansion expansion brace_expression")
+_INSIDE_WORDS = word_set("string_content word number string raw_string simple_expansion")
+_CONTAINERS = word_set("program list pipeline subshell redirected_statement compound_statement negated_command")
+_TOKENS = word_set("&& || ; | ( ) { } !")
+# With loops judged by their parts.
+_COMPOUNDS = word_set("if_statement elif_clause else_clause do_group")
+_COMPOUND_TOKENS = word_set("for in do done if then elif else fi")
+_NESTING = word_set("subshell compound_statement if_statement for_statement do_group")
+_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+_OPENINGS = frozenset({"$(", "`", "<("})
 _TEST_NODES = frozenset({"unary_expression", "binary_expression"})
 # Nodes that hold words outside a command, and how such words are shown.
 _HOLDERS = frozenset({"variable_assignment", "for_statement", "case_statement", "array"})
-_VALUES = _WORDS | {"command_substitution", "ansi_c_string", "translated_string", "brace_expression"}
+_VALUES = _WORDS | {"command_substitution", "ansi_c_string", "translated_string"}
 _VARIABLES = frozenset({"special_variable_name", "variable_name"})
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -89,6 +97,11 @@ class Tree:
     others: list[Span] = field(default_factory=list)
 
 
+def place(item: Item) -> tuple[Span, str, int]:
+    """Where an item stands among the others of a text."""
+    return item[1][0], item[0], len(item[1])
+
+
 @lru_cache(maxsize=1)
 def _parser() -> Parser:
     import tree_sitter
@@ -97,7 +110,7 @@ def _parser() -> Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
-def read_tree(text: str) -> Tree:
+def read_tree(text: str, constructs: Constructs = ASK) -> Tree:
     """Parse `text`. Never raises: what is not understood is among the problems.
 
     Of a long text that begins as no bash at all, only the beginning is read: the grammar takes long over such text.
@@ -111,7 +124,7 @@ def read_tree(text: str) -> Tree:
         text = text[:_PROBE]
     elif len(text) > _PROBE:
         root = _parser().parse(text.encode()).root_node
-    reader = _Reader(text)
+    reader = _Reader(text, constructs)
     if garbage or root.has_error:
         reader.problem("syntax", "it is not complete bash", hard=True)
     reader.read(root)
@@ -132,11 +145,16 @@ def _misread(root: Node) -> int:
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, constructs: Constructs) -> None:
         self.tree = Tree()
         self.span = _spans(text)
+        self.inner = constructs.substitution == "inner"
+        self.loops = constructs.loops == "inner"
+        self.containers = _CONTAINERS | (_COMPOUNDS if self.loops else frozenset())
+        self.tokens = _TOKENS | (_COMPOUND_TOKENS if self.loops else frozenset())
         self.seen: set[str] = set()
         self.pipelines = 0
+        self.items: list[Item] = []
         self.late: list[Span] = []
 
     def problem(self, code: str, text: str, *, hard: bool = False) -> None:
@@ -147,61 +165,102 @@ class _Reader:
     # --- the strict reading
 
     def read(self, root: Node) -> None:
-        """List the items, without recursion: a chain of a thousand `&&` nests a thousand lists."""
-        stack = [(root, 0)]
+        """List the items."""
+        self.part([root], 0)
+        self.tree.items.sort(key=place)
+
+    def part(self, nodes: Sequence[Node], depth: int) -> None:
+        """List the items of one shell, without recursion: a chain of a thousand `&&` nests a thousand lists."""
+        outer = self.items, self.late
+        self.items, self.late = [], []
+        stack = [(node, depth) for node in nodes]
         while stack:
             node, depth = stack.pop()
             if depth > MAX_DEPTH:
                 self.problem("nesting", f"it is nested more than {MAX_DEPTH} deep", hard=True)
-            elif node.type in _CONTAINERS:
-                inner = depth + (node.type == "subshell")
+            elif node.type in self.containers:
+                inner = depth + (node.type in _NESTING)
                 stack += [(child, inner) for child in node.children]
+            elif node.type == "for_statement" and self.loops:
+                stack += [(child, depth + 1) for child in self.loop_head(node, depth)]
             else:
-                self.leaf(node)
-        self.tree.items.sort(key=lambda item: item[1][0])
+                self.leaf(node, depth)
         self.give_back_words()
+        self.tree.items += self.items
+        self.items, self.late = outer
 
-    def leaf(self, node: Node) -> None:
+    def leaf(self, node: Node, depth: int) -> None:
         kind = node.type
         if kind == "command":
-            self.command(node)
+            self.command(node, depth)
         elif kind == "test_command" and node.children[0].type == "[":
-            self.item("command", *self.test_words(node))
+            self.item("command", *self.test_words(node, depth))
+        elif kind in ("variable_assignment", "variable_assignments") and self.inner:
+            self.assignments(node, depth)
         elif kind == "file_redirect":
-            self.late += self.redirect(node)
-        elif not node.is_named and kind in _TOKENS:
+            self.late += self.redirect(node, depth)
+        elif not node.is_named and kind in self.tokens:
             self.item("operator", self.span(node))
         elif kind != "comment":
             self.refuse(node)
 
     def give_back_words(self) -> None:
         """Words that follow a redirection are counted to it by the grammar; they belong to the command before it."""
-        items = self.tree.items
+        items = self.items
         for span in self.late:
-            before = [i for i, (kind, spans) in enumerate(items) if kind == "command" and spans[0] < span]
+            before = [(spans[0], i) for i, (kind, spans) in enumerate(items) if kind == "command" and spans[0] < span]
             if not before:
                 self.problem("syntax", "words stand where no command is", hard=True)
                 return
-            kind, words = items[before[-1]]
-            items[before[-1]] = (kind, tuple(sorted((*words, span))))
+            at = max(before)[1]
+            items[at] = ("command", tuple(sorted((*items[at][1], span))))
 
-    def command(self, node: Node) -> None:
+    def command(self, node: Node, depth: int) -> None:
         words: list[Span] = []
         for child in node.children:
             if child.type == "command_name":
                 child = child.children[0]
             if child.type == "file_redirect":
-                words += self.redirect(child)
-            elif child.type in _WORDS:
-                self.check_word(child)
+                words += self.redirect(child, depth)
+            elif child.type in _WORDS or (self.inner and child.type in _SUBSTITUTIONS):
+                self.check_word(child, depth)
                 words.append(self.span(child))
             else:
                 self.refuse(child)
         if words:
             self.item("command", *sorted(words))
 
-    def check_word(self, node: Node) -> None:
+    def assignments(self, node: Node, depth: int) -> None:
+        each = node.children if node.type == "variable_assignments" else [node]
+        for child in each:
+            if child.type != "variable_assignment":
+                self.refuse(child)
+                continue
+            name, *rest = child.children
+            if name.type != "variable_name" or rest[0].type != "=":
+                self.refuse(child)
+            for value in rest[1:]:
+                self.check_word(value, depth)
+        self.item("command", *(self.span(child) for child in each))
+
+    def loop_head(self, node: Node, depth: int) -> list[Node]:
+        """Note the words of a `for`; returns its other parts."""
+        words = [child for child in node.children if child.type in _WORDS | _SUBSTITUTIONS]
+        for word in words:
+            self.check_word(word, depth)
+        if words:
+            self.item("command", *map(self.span, words))
+        rest = [child for child in node.children if child.type not in _WORDS | _SUBSTITUTIONS]
+        for child in rest:
+            if child.type == "variable_name":
+                self.item("command", self.span(child))
+        return [child for child in rest if child.type != "variable_name"]
+
+    def check_word(self, node: Node, depth: int) -> None:
         """A word may hold literal text, quotes and the few expansions that the decoder judges; no other node."""
+        if node.type in _SUBSTITUTIONS and self.inner:
+            self.substitution(node, depth)
+            return
         if node.type == "simple_expansion":
             if any(child.type not in _VARIABLES for child in node.children[1:]):
                 self.refuse(node)
@@ -210,38 +269,58 @@ class _Reader:
             if [child.type for child in node.children] != ["${", "variable_name", "}"]:
                 self.refuse(node)
             return
+        if node.type == "brace_expression":
+            if any(child.type not in ("{", "}", "..", "number") for child in node.children):
+                self.refuse(node)
+            return
+        if node.type not in _INSIDE_WORDS and node.type != "concatenation":
+            self.refuse(node)
+            return
         for child in node.children:
-            if child.is_named and child.type in _INSIDE_WORDS | {"expansion"}:
-                self.check_word(child)
-            elif child.is_named or child.type not in ('"', "$"):
+            if child.is_named:
+                self.check_word(child, depth)
+            elif child.type not in ('"', "$"):
                 self.refuse(child)
 
-    def test_words(self, node: Node) -> Iterator[Span]:
+    def substitution(self, node: Node, depth: int) -> None:
+        opening, *body, closing = node.children
+        if opening.type not in _OPENINGS or closing.type not in (")", "`"):
+            self.refuse(node)
+            return
+        self.item("operator", self.span(opening))
+        self.item("operator", self.span(closing))
+        if depth < MAX_DEPTH:
+            self.part(body, depth + 1)
+        else:
+            self.problem("nesting", f"it is nested more than {MAX_DEPTH} deep", hard=True)
+
+    def test_words(self, node: Node, depth: int) -> Iterator[Span]:
         for child in node.children:
             if child.type in _TEST_NODES:
-                yield from self.test_words(child)
+                yield from self.test_words(child, depth)
             else:
-                if child.type in _WORDS:
-                    self.check_word(child)
+                if child.type in _WORDS or (self.inner and child.type in _SUBSTITUTIONS):
+                    self.check_word(child, depth)
                 elif child.is_named and child.type != "test_operator":
                     self.refuse(child)
                 yield self.span(child)
 
-    def redirect(self, node: Node) -> list[Span]:
+    def redirect(self, node: Node, depth: int) -> list[Span]:
         """Note a redirection; returns the words that the grammar counts to it beyond its target."""
-        targets = [child for child in node.children if child.type in _WORDS]
-        others = [child for child in node.children if child.type not in _WORDS and child.type != "file_descriptor"]
+        words = _WORDS | (_SUBSTITUTIONS if self.inner else frozenset())
+        targets = [child for child in node.children if child.type in words]
+        others = [child for child in node.children if child.type not in words and child.type != "file_descriptor"]
         if len(others) != 1 or others[0].type not in (">", ">&", "&>", "<") or not targets:
             self.refuse(node)
         for target in targets:
-            self.check_word(target)
+            self.check_word(target, depth)
         if not targets:
             return []
         self.item("redirect", (self.span(node)[0], self.span(targets[0])[1]))
         return [self.span(target) for target in targets[1:]]
 
     def item(self, kind: Literal["command", "operator", "redirect"], *spans: Span) -> None:
-        self.tree.items.append((kind, spans))
+        self.items.append((kind, spans))
 
     def refuse(self, node: Node) -> None:
         if node.type in _SOFT:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from xun.policy.prescreen import Problem
-from xun.policy.words import Arg
+from xun.policy.words import HOLE, Arg
 
 # What is done with a path: its content is read, only its name and metadata are shown, code in it is run, it becomes
 # the working folder, it is a git revision or path (whose content or only name is shown), it is changed. Of a folder,
@@ -194,7 +194,9 @@ class Table:
         """Judge a value or operand by its kind: note it where it is a path, raise `Refused` where it does not fit."""
         if kind == "text":
             return
-        if mode := _MODES.get(kind):
+        if not arg.known or HOLE in arg.pattern:
+            self.unknown(kind, arg, parsed)
+        elif mode := _MODES.get(kind):
             if arg.text == "":
                 raise Refused("operand", "an empty path")
             if arg.text != "-":
@@ -203,6 +205,13 @@ class Table:
             number(arg)
         else:
             self.checks[kind](arg)
+
+    def unknown(self, kind: str, arg: Arg, parsed: Parsed) -> None:
+        """A path that only a run tells: a pipe is read without one, a place is in the folder of the command."""
+        if kind not in ("read", "meta") or arg.form not in ("stream", "place"):
+            raise Refused("expansion", f"{arg.text} is not known to be harmless here")
+        if arg.form == "place":
+            parsed.uses.append(Use(arg, _MODES[kind]))
 
 
 def number(arg: Arg) -> None:

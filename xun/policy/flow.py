@@ -1,0 +1,189 @@
+"""Follows a clear text: which commands does it run, with which arguments, and in which folders?
+
+A state is one way in which things may stand: the folder, and the variables that the text itself has set. A command that
+may succeed or fail leaves two sets of states, and `&&`, `||` and `;` choose between them. A subshell or a stage of a
+pipeline leaves them as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from xun.policy.prescreen import MAX_SEGMENTS
+from xun.policy.statements import Chain, Choice, Group, Loop, Pipeline, Simple, Statement, parse
+from xun.policy.values import Value, argument, assigned, looped
+from xun.policy.words import Arg, Substitution, Unclear, Word
+
+MAX_FOLDERS = 8
+_MAX_STATES = 32
+_MAX_VISITS = 2000  # of commands, in all states: nested loops multiply
+_MAX_ROUNDS = 3
+
+# A folder relative to the one a text starts in, as the arguments of the `cd` commands that lead there.
+Steps = tuple[str, ...]
+
+
+class State(NamedTuple):
+    folder: Steps = ()
+    variables: tuple[tuple[str, Value], ...] = ()
+
+    def get(self, name: str) -> Value | None:
+        return next((value for known, value in self.variables if known == name), None)
+
+    def setting(self, name: str, value: Value | None) -> State:
+        """This state with another value, or none, of one variable."""
+        others = [pair for pair in self.variables if pair[0] != name]
+        found = others if value is None else [*others, (name, value)]
+        return State(self.folder, tuple(sorted(found, key=lambda pair: pair[0])))
+
+
+class Step(NamedTuple):
+    """A simple command that is run: its span, its arguments, and the folders it may run in."""
+
+    start: int
+    end: int
+    args: tuple[Arg, ...]
+    folders: tuple[Steps, ...]
+
+
+States = tuple[State, ...]
+
+
+def follow(chain: Chain, text: str) -> list[Step]:
+    """The commands that `chain` runs. Raises `Unclear` where that cannot be told."""
+    follower = _Follower(text)
+    follower.chain(chain, (State(),))
+    steps = [Step(*key, tuple(folders)) for key, folders in follower.found.items()]
+    if not steps:
+        raise Unclear("assignment", "it sets variables and runs no command")
+    return steps
+
+
+class _Follower:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: dict[tuple[int, int, tuple[Arg, ...]], dict[Steps, None]] = {}
+        self.inner: dict[int, Chain] = {}
+        self.visits = 0
+
+    def chain(self, chain: Chain, start: States) -> tuple[States, States]:
+        succeeded, failed = start, ()
+        for joined, pipeline in chain.parts:
+            if joined == "&&":
+                after, otherwise = self.pipeline(pipeline, succeeded)
+                succeeded, failed = after, _union(failed, otherwise)
+            elif joined == "||":
+                after, otherwise = self.pipeline(pipeline, failed)
+                succeeded, failed = _union(succeeded, after), otherwise
+            else:
+                succeeded, failed = self.pipeline(pipeline, _union(succeeded, failed))
+        return succeeded, failed
+
+    def pipeline(self, pipeline: Pipeline, start: States) -> tuple[States, States]:
+        if len(pipeline.stages) == 1:
+            succeeded, failed = self.statement(pipeline.stages[0], start)
+            return (failed, succeeded) if pipeline.negated else (succeeded, failed)
+        for stage in pipeline.stages:
+            self.statement(stage, start)
+        return start, start
+
+    def statement(self, statement: Statement, start: States) -> tuple[States, States]:
+        match statement:
+            case Simple():
+                return self.simple(statement, start)
+            case Group(subshell=subshell, body=body):
+                after = self.chain(body, start)
+                return (start, start) if subshell else after
+            case Loop():
+                after = self.loop(statement, start)
+            case Choice():
+                after = self.choice(statement, start)
+        return after, after
+
+    def simple(self, command: Simple, start: States) -> tuple[States, States]:
+        self.visits += len(start)
+        if self.visits > _MAX_VISITS:
+            raise Unclear("compound", "its loops run more commands than are looked at")
+        self.substitutions(command.words, start)
+        if command.words[0].assigns:
+            after = _union([self.assigned(command.words, state) for state in start])
+            return after, after
+        entered: list[State] = []
+        for state in start:
+            args = self.args(command.words, state)
+            self.found.setdefault((command.start, command.end, args), {})[state.folder] = None
+            if args[0].text == "cd" and len(args) == 2 and args[1].text:
+                step = args[1].pattern
+                entered.append(state._replace(folder=(step,) if step.startswith("/") else (*state.folder, step)))
+            else:
+                entered.append(state)
+        if len(self.found) > MAX_SEGMENTS:
+            raise Unclear("compound", f"it runs more than {MAX_SEGMENTS} commands")
+        return _union(entered), start
+
+    def args(self, words: Sequence[Word], state: State) -> tuple[Arg, ...]:
+        return tuple(arg for word in words for arg in self.word(word, state))
+
+    def word(self, word: Word, state: State) -> tuple[Arg, ...]:
+        if not word.pieces:
+            return word.args
+        values = self.values(word, state)
+        return tuple(argument(arg, word, values, self.text) for arg in word.args)
+
+    def values(self, word: Word, state: State) -> list[Chain | Value | None]:
+        return [self.inner[p.start] if isinstance(p, Substitution) else state.get(p.name) for p in word.pieces]
+
+    def assigned(self, words: Sequence[Word], state: State) -> State:
+        for word in words:
+            state = state.setting(word.assigns, assigned(word, self.values(word, state), self.text))
+        return state
+
+    def substitutions(self, words: Sequence[Word], start: States) -> None:
+        """Follow what runs inside words, in shells of its own."""
+        for word in words:
+            for piece in word.pieces:
+                if isinstance(piece, Substitution):
+                    if piece.start not in self.inner:
+                        self.inner[piece.start] = parse(piece.tokens)
+                    self.chain(self.inner[piece.start], start)
+
+    def loop(self, loop: Loop, start: States) -> States:
+        self.substitutions(loop.words, start)
+        left: list[State] = []
+        for state in start:
+            values = looped(self.args(loop.words, state))
+            left += self.rounds(loop, state, values)
+        return _union(state.setting(loop.name, None) for state in left)
+
+    def rounds(self, loop: Loop, entry: State, values: Sequence[Value]) -> States:
+        """The states after any number of rounds of a loop that begins in `entry`."""
+        known: States = (entry,)
+        for _ in range(_MAX_ROUNDS):
+            left: States = ()
+            for value in values:
+                after = self.chain(loop.body, tuple(state.setting(loop.name, value) for state in known))
+                left = _union(left, *((s.setting(loop.name, entry.get(loop.name)) for s in one) for one in after))
+            if len({state.folder for state in left} | {entry.folder}) > 1:
+                raise Unclear("compound", "where its loop leads depends on how often it runs")
+            grown = _union(known, left)
+            if grown == known:
+                return known
+            known = grown
+        raise Unclear("compound", "what its loop does depends on how often it runs")
+
+    def choice(self, choice: Choice, start: States) -> States:
+        left: States = ()
+        for condition, body in choice.branches:
+            succeeded, start = self.chain(condition, start)
+            left = _union(left, *self.chain(body, succeeded))
+        return _union(left, *(self.chain(choice.otherwise, start) if choice.otherwise else (start,)))
+
+
+def _union(*sets: Iterable[State]) -> States:
+    every = tuple(dict.fromkeys(state for states in sets for state in states))
+    if len(every) > MAX_FOLDERS and len({state.folder for state in every}) > MAX_FOLDERS:
+        raise Unclear("folder", "it may run in too many folders to follow", hard=True)
+    if len(every) > _MAX_STATES:
+        raise Unclear("compound", "its variables may have too many values to follow")
+    return every

@@ -1,0 +1,56 @@
+"""Arguments of which only a run tells the text: where one is harmless whatever it is.
+
+Few judges let one pass. The value may begin with a dash and name any path, so it may be no option, no path and nothing
+that a program takes for its instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xun.policy.commands import Program
+from xun.policy.commands.builtins import anything, bracket, change_folder, printf, test
+from xun.policy.commands.spec import Refused, Table, Use
+from xun.policy.words import Arg
+
+_STANDS_FOR_ANYTHING = Arg("x")
+
+
+def judge_args(program: Program, args: Sequence[Arg]) -> list[Use]:
+    """The paths that a command uses. Raises `Refused` where its arguments are not known to be harmless."""
+    assert program.judge is not None
+    rest = args[program.length :]
+    if all(arg.known for arg in args):
+        return program.judge(rest)
+    judge = program.judge
+    if not all(arg.known for arg in args[: program.length]) or any(not arg.known and not arg.form for arg in rest):
+        raise _unknown()
+    if judge is anything:
+        return [use for use in anything(rest) if use.arg.known]
+    if judge is printf and rest[0].known:
+        return [use for use in printf(rest) if use.arg.known]
+    if judge in (test, bracket):
+        return _tested(program, rest)
+    if judge is change_folder and rest[0].form == "place":
+        return change_folder(rest)
+    if isinstance(judge, Table) and not any(arg.form == "words" for arg in rest):
+        if judge.then is not None and any(arg.form != "stream" for arg in rest if not arg.known):
+            raise _unknown()
+        return judge(rest)
+    raise _unknown()
+
+
+def _tested(program: Program, args: Sequence[Arg]) -> list[Use]:
+    """A test over a text that may be anything, in quotes: it stays one text, and names no path."""
+    assert program.judge is not None
+    if any(arg.form not in ("", "word", "place") for arg in args if not arg.known):
+        raise _unknown()
+    shown = [_STANDS_FOR_ANYTHING if arg.form == "word" else arg for arg in args]
+    uses = program.judge(shown)
+    if any(use.arg is _STANDS_FOR_ANYTHING for use in uses):
+        raise _unknown()
+    return uses
+
+
+def _unknown() -> Refused:
+    return Refused("expansion", "it holds a word that only the shell can tell")

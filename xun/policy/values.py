@@ -1,0 +1,98 @@
+"""What stands in a word for a variable or a command, as far as the text itself tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xun.policy.outputs import folder_itself, plain_output
+from xun.policy.statements import Chain
+from xun.policy.words import FIRST_PIECE, HOLE, Arg, Form, Piece, Substitution, Unclear, Word
+
+# Text that the shell neither splits nor takes for a pattern where it stands without quotes.
+_WHOLE = re.compile(r"[^\s*?\[\]\\\ue000-\uf8ff]+")
+_ACTIVE = re.compile(r"[\s*?\[\]\\\ue000-\uf8ff]")
+# A name with a dot before a pattern may be that of the folder above.
+_DOTTED = re.compile(r"(?:^|/)\.[^/]*[\ue000-\ue003]")
+_STREAM = "/dev/fd/63"
+_RANK: tuple[Form, ...] = ("", "each", "place", "word", "words")
+
+
+class Value(NamedTuple):
+    """What a variable holds, as the argument that it would be in double quotes.
+
+    `plain` says that its text, whatever it is, holds no pattern and no more than words.
+    """
+
+    arg: Arg
+    plain: bool = False
+
+
+def looped(args: Sequence[Arg]) -> list[Value]:
+    """The values that a loop over `args` gives its variable."""
+    found: list[Value] = []
+    for arg in args:
+        match arg.form:
+            case "stream":
+                raise Unclear("process-substitution", "it runs a command in <(…) or >(…)")
+            case "words":
+                found.append(Value(Arg(arg.pattern, known=False, form="word"), plain=True))
+            case "" if arg.glob:
+                found.append(Value(Arg(arg.pattern, form="each")))
+            case _:
+                found.append(Value(arg))
+    return found
+
+
+def assigned(word: Word, values: Sequence[Chain | Value | None], text: str) -> Value:
+    """The value that an assignment gives its variable."""
+    arg = argument(word.args[0], word, values, text)
+    put_in = [_value(value, text) for value in values]
+    plain = all(value.plain or _WHOLE.fullmatch(value.arg.pattern) for value in put_in)
+    rest = "".join(char for char in word.args[0].pattern if not 0 <= ord(char) - FIRST_PIECE < len(values))
+    return Value(arg, plain and arg.form == "word" and not _ACTIVE.search(rest))
+
+
+def argument(arg: Arg, word: Word, values: Sequence[Chain | Value | None], text: str) -> Arg:
+    """`arg` of `word` with the values of its pieces. Raises `Unclear` where it may become more than is judged."""
+    out: list[str] = []
+    form: Form = ""
+    for at, char in enumerate(arg.pattern):
+        index = ord(char) - FIRST_PIECE
+        if not 0 <= index < len(values):
+            out.append(char)
+            continue
+        piece = word.pieces[index]
+        if isinstance(piece, Substitution) and piece.opening == "<(":
+            return Arg(_STREAM, known=False, form="stream")
+        value = _value(values[index], text)
+        put = value.arg if piece.quoted or word.assigns else _unquoted(piece, value)
+        if put.form == "place" and (at > 0 or arg.pattern[1:2] not in ("", "/")):
+            put = Arg(HOLE, known=False, form="word")
+        if put.form == "each" and len(arg.pattern) > 1 and _DOTTED.search(put.pattern):
+            raise Unclear("expansion", "what its pattern leads to cannot be told")
+        out.append(put.pattern)
+        form = max(form, put.form, key=_RANK.index)
+    return Arg("".join(out), known=form in ("", "each"), form=form)
+
+
+def _value(value: Chain | Value | None, text: str) -> Value:
+    if value is None:
+        raise Unclear("expansion", "it expands a variable")
+    if isinstance(value, Value):
+        return value
+    if folder_itself(value, text):
+        return Value(Arg(".", known=False, form="place"))
+    return Value(Arg(HOLE, known=False, form="word"), plain_output(value, text))
+
+
+def _unquoted(piece: Piece, value: Value) -> Arg:
+    """What stands for a piece without quotes: the shell splits it, and takes its patterns for names of files."""
+    if value.arg.form == "" and _WHOLE.fullmatch(value.arg.pattern):
+        return value.arg
+    if value.plain:
+        return Arg(HOLE, known=False, form="words")
+    if isinstance(piece, Substitution):
+        raise Unclear("substitution", "the words that a command in $(…) puts out may be anything: quote it")
+    raise Unclear("expansion", f"${piece.name} may become several words: quote it")
