@@ -262,3 +262,13 @@ def test_a_screen_in_which_nothing_was_said_leaves_no_session() -> None:
         screen.send("/exit")
         assert screen.end() == 0
     assert sessions() == []
+
+
+def test_options_that_change_nothing_are_told() -> None:
+    options = ("--deny", "edit_file", "--allow-write", "gone")
+    with Model() as model, Screen(*options, model=model, width=120) as screen:
+        screen.opened()
+        shown = screen.until("--deny edit_file: it is a tool")
+        assert "--allow-write 'gone': nothing is there now" in shown
+        screen.send("/exit")
+        assert screen.end() == 0

@@ -68,6 +68,7 @@ class ScreenOpener:
         assert plan.cwd is not None
         self._plan = plan
         self._paths = paths
+        self._told = False
         self.folder = plan.cwd
         self.state = paths.state
 
@@ -105,6 +106,7 @@ class ScreenOpener:
 
     def open(self, wanted: Wanted, ears: Ears) -> OpenedRun:
         """A ready agent."""
+        from xun.cli.effect import without_effect
         from xun.providers.base import ProviderError
         from xun.setup import build_run, commands_of
 
@@ -124,6 +126,10 @@ class ScreenOpener:
             if isinstance(cause, ProviderError) and cause.kind == "config":
                 raise NoModelError(str(error)) from error
             raise
+        if not self._told:  # once: the options are the same for the next session
+            self._told = True
+            for line in without_effect(plan, prepared.agent):
+                ears.say(line)
         forked = plan.resume is not None or plan.last
         self._plan = replace(plan, resume=None, last=False, fork=plan.fork and not forked)
         return OpenedRun(prepared, *commands_of(prepared, ears.say))
