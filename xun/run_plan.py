@@ -25,7 +25,8 @@ class RunPlan:
     """What one run is asked to do. `settings` are flags over the configuration, by dotted key.
 
     `resume` names the session to go on with, `last` asks for the last one of the folder, and `fork` for a copy of it.
-    Without `session` nothing is written: what is gone on with is only read.
+    Without `session` nothing is written: what is gone on with is only read. `agreed` are project files that count for
+    this run, by path and SHA-256 of what was shown.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -36,6 +37,7 @@ class RunPlan:
     yes: bool = False
     on_nobody: Literal["deny", "fail"] = "deny"
     trust: bool = False
+    agreed: frozenset[tuple[str, str]] = frozenset()
     cwd: Path | None = None
     system: Path | None = None
     session: bool = True

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from xun.config.paths import find_paths
-from xun.config.policy_file import append_rules, load_policy
+from xun.config.policy_edit import append_rules
+from xun.config.policy_file import load_policy
 from xun.config.toml import ConfigError
 from xun.policy.rules import Policy, Rule
 
@@ -158,7 +159,7 @@ def test_what_cannot_be_written_is_one_line(path: Path) -> None:
 def test_many_writers_lose_nothing(path: Path) -> None:
     """Threads of one process, and another process."""
     code = (
-        "import sys; from pathlib import Path; from xun.config.policy_file import append_rules\n"
+        "import sys; from pathlib import Path; from xun.config.policy_edit import append_rules\n"
         "from xun.policy.rules import Rule\n"
         "for n in range(5): append_rules(Path(sys.argv[1]), [Rule(effect='allow', kind='tool', pattern=f'other{n}')])"
     )

@@ -10,7 +10,8 @@ import pytest
 from tests.e2e.support import git
 from tests.gate.standing import Standing
 from xun.config.paths import find_paths
-from xun.config.policy_file import append_rules, load_policy
+from xun.config.policy_edit import append_rules
+from xun.config.policy_file import load_policy
 from xun.events import Decided, Notice
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.policy.decision import Answer, would_save

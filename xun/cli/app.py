@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 COMMANDS = ("run", "policy", "sessions", "config")
 NOT_BUILT = ("models", "tools", "doctor")
 NOT_BUILT_OF = {
-    "policy": ("list", "add", "remove", "test", "lint", "log", "replay", "suggest"),
+    "policy": ("test", "lint", "log", "replay", "suggest"),
     "sessions": ("export", "delete", "fork"),
     "config": ("set",),
 }

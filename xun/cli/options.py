@@ -13,6 +13,9 @@ from typing import Annotated, Literal
 import typer
 from typer.exceptions import TyperException
 
+from xun.config.paths import current_folder
+from xun.errors import XunError
+
 
 def _filled(text: str) -> str:
     if not text.strip():
@@ -58,6 +61,15 @@ NoSession = Annotated[bool, typer.Option("--no-session", help="Keep nothing on d
 Last = Annotated[bool, typer.Option("--continue", help="Go on with this folder's last session.")]
 
 Fork = Annotated[bool, typer.Option("--fork", help="Go on with a copy of the session: it may be in use.")]
+
+
+def policy_folder(given: Path | None) -> Path:
+    """The workspace that a policy is looked at for, which need not be there."""
+    if given is None:
+        return current_folder()
+    if given.exists() and not given.is_dir():
+        raise XunError(f"--cwd {given}: not a folder")
+    return Path(os.path.realpath(given))
 
 
 def groups_of(tools: str | None) -> tuple[str, ...] | None:

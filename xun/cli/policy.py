@@ -1,21 +1,19 @@
-"""`xun policy check`: what the rules say of a command, running nothing and asking no model."""
+"""`xun policy`: what the rules say of a command, running nothing and asking no model; the rules, and changing them."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
-from xun.cli import exits
-from xun.cli.options import Allow, Deny, Folder, ModeName, PolicyFiles
+from xun.cli import exits, policy_change, policy_list
+from xun.cli.options import Allow, Deny, Folder, ModeName, PolicyFiles, policy_folder
 from xun.commands.why import card_line
-from xun.config.paths import current_folder, find_paths
+from xun.config.paths import find_paths
 from xun.config.policy_file import policy_files
 from xun.config.trust import trust_of
 from xun.frontends.text import json_line, visible
@@ -39,11 +37,13 @@ def build() -> typer.Typer:
         epilog='Example: xun policy check "git diff && ls"',
     )
     app.command("check", epilog='Example: xun policy check --json "git diff --output=x"')(_check)
-
-    @app.callback()
-    def group() -> None:
-        """Keeps `check` a sub-command while it is the only one."""
-
+    app.command("list", epilog="Example: xun policy list --effect deny, xun policy list npm")(policy_list.list_rules)
+    app.command("add", epilog='Example: xun policy add allow command "npm test" --match "npm test -- --ci"')(
+        policy_change.add
+    )
+    app.command("remove", epilog='Example: xun policy remove "npm test", xun policy remove policy.toml:12')(
+        policy_change.remove
+    )
     return app
 
 
@@ -61,7 +61,7 @@ def _check(
     if stdin == (command is not None):
         return exits.fail("give either one command, quoted as one argument, or --stdin")
     try:
-        folder = _folder(cwd)
+        folder = policy_folder(cwd)
         paths = find_paths()
         files = policy_files(paths, policy or (), trust_of(folder, paths))
         rules = policy_of_flags(allow or (), (), deny or (), folder, files)
@@ -76,15 +76,6 @@ def _check(
     else:
         print("\n".join(_lines(decision)))
     return _CODES[decision.effect]
-
-
-def _folder(given: Path | None) -> Path:
-    """The workspace to judge in, which need not be there."""
-    if given is None:
-        return current_folder()
-    if given.exists() and not given.is_dir():
-        raise XunError(f"--cwd {given}: not a folder")
-    return Path(os.path.realpath(given))
 
 
 def _check_lines(judge: Callable[[str], Decision]) -> int:

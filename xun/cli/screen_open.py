@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xun import demo
 from xun.cli.garbage import start_is_over
 from xun.config.paths import Paths
 from xun.errors import XunError
-from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Wanted
+from xun.frontends.tui.opening import Brought, Ears, ModelOffer, NoModelError, OfferedCommand, Wanted
 from xun.frontends.tui.status import short
 from xun.run_plan import RunPlan, SetupError
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from xun.agent.agent import Agent
     from xun.commands.context import CommandContext
     from xun.commands.registry import CommandRegistry
+    from xun.config.project.command import ProjectCommand
+    from xun.config.project.grants import ProjectGrants
+    from xun.config.trust import Trust
     from xun.events import TurnEnded
     from xun.setup import Prepared
 
@@ -69,6 +73,9 @@ class ScreenOpener:
         self._plan = plan
         self._paths = paths
         self._told = False
+        self._seen: Trust | None = None
+        self._grants: ProjectGrants | None = None
+        self._offers: Sequence[tuple[ProjectCommand, bool]] = ()
         self.folder = plan.cwd
         self.state = paths.state
 
@@ -82,27 +89,56 @@ class ScreenOpener:
         """Whether the command line or the configuration names a model."""
         return bool(self._plan.settings.get("model") or os.environ.get("XUN_MODEL"))
 
-    def untrusted(self) -> Sequence[str]:
+    def untrusted(self) -> Sequence[Brought]:
         """The files of this folder that nobody has agreed to."""
         from xun.config.trust import trust_of
 
         if self._plan.trust:
             return ()
-        pending = trust_of(self.folder, self._paths).pending
-        return [str(file.path.relative_to(self.folder)) if self.folder in file.path.parents else str(file.path)
-                for file in pending]  # fmt: skip
+        self._seen = trust_of(self.folder, self._paths, self._plan.agreed)
+        seen = self._seen
+        return [
+            Brought(self._named(file.path), file.path in seen.before, seen.described(file)) for file in seen.pending
+        ]
+
+    def _named(self, path: Path) -> str:
+        return str(path.relative_to(self.folder)) if self.folder in path.parents else str(path)
 
     def trust(self, *, keep: bool) -> None:
-        """Agree to them, for this run or for good."""
-        from xun.config.trust import trust, trust_of
+        """Agree to what was shown, for this run or for good: what has changed since is not used."""
+        from xun.config.trust import trust
 
+        files = self._seen.pending if self._seen is not None else ()
+        self._plan = replace(self._plan, agreed=frozenset((str(file.path), file.sha256) for file in files))
         if not keep:
-            self._plan = replace(self._plan, trust=True)
             return
         try:
-            trust(trust_of(self.folder, self._paths).pending, self._paths)
+            trust(files, self._paths)
         except OSError as error:
             raise XunError(f"the trust in these files cannot be kept: {error.strerror}: {error.filename}") from error
+
+    def offered(self) -> Sequence[OfferedCommand]:
+        """The project's own commands that the person has not decided about."""
+        from xun.config.project.grants import ProjectGrants
+
+        if self._plan.settings.get("model") == demo.MODEL:
+            return ()  # it works in a copy of its own
+        self._grants = ProjectGrants(self.folder, self._paths)
+        self._offers = self._grants.to_offer()
+        return [
+            OfferedCommand(offer.command, self._grants.shown_folder(offer), changed, offer.runs)
+            for offer, changed in self._offers
+        ]
+
+    def grant(self, taken: Collection[int]) -> None:
+        """Let them run as they were shown, and remember that the others were seen."""
+        assert self._grants is not None
+        yes = [offer for index, (offer, _) in enumerate(self._offers) if index in taken]
+        no = [offer for index, (offer, _) in enumerate(self._offers) if index not in taken]
+        try:
+            self._grants.decide(yes, no)
+        except OSError as error:
+            raise XunError(f"the grant cannot be kept: {error.strerror}: {error.filename}") from error
 
     def open(self, wanted: Wanted, ears: Ears) -> OpenedRun:
         """A ready agent."""

@@ -10,6 +10,7 @@ from xun.agent.agent import Agent
 from xun.commands.outcome import Completion
 from xun.config.load import Config
 from xun.config.paths import Paths
+from xun.config.project.grants import ProjectGrants
 from xun.config.session import with_value
 
 
@@ -21,13 +22,15 @@ def _no_models() -> Sequence[Completion]:
 class CommandContext:
     """`config` is replaced when a command changes a setting for this session.
 
-    `models` names the models that could be used now, best first, with a few words about each.
+    `models` names the models that could be used now, best first, with a few words about each. `grants` is what the
+    person said about the project's own commands.
     """
 
     agent: Agent[Any]
     config: Config | None = None
     paths: Paths | None = None
     models: Callable[[], Sequence[Completion]] = _no_models
+    grants: ProjectGrants | None = None
 
     def set(self, key: str, value: object, where: str) -> None:
         """Show `value` as the setting `key` from now on, set by `where`."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from xun.errors import XunError
@@ -106,9 +107,26 @@ def create_private(path: Path) -> int:
 def write_private(path: Path, data: bytes) -> None:
     """Replace the content of `path` at once: a reader sees the old file or the new one. Raises `OSError`."""
     private_folder(path.parent)
+    _replace(path, data, create_private)
+
+
+def write_shared(path: Path, data: bytes) -> None:
+    """The same for a file of a project: it keeps its permissions, and a new one has those the umask leaves."""
+    kept = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    _replace(path, data, partial(_create_shared, mode=kept))
+
+
+def _create_shared(path: Path, mode: int | None) -> int:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    if mode is not None:
+        os.fchmod(descriptor, mode)
+    return descriptor
+
+
+def _replace(path: Path, data: bytes, create: Callable[[Path], int]) -> None:
     temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     try:
-        with os.fdopen(create_private(temporary), "wb") as file:
+        with os.fdopen(create(temporary), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""The person's `policy.toml`: read whole or not at all, and added to without touching what stands there."""
+"""Policy files: the person's own, those that `--policy` names, and a project's. Each is read whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from xun.config.paths import alone, private_folder, write_private
-from xun.config.toml import ConfigError, key_lines, line_of, parse, read_text
-from xun.policy.file import PolicyFile, missing, read_policy, texts_of
-from xun.policy.rules import Rule
-
-_FIRST_LINE = "# Your rules for xun, in every folder. `xun policy check COMMAND` says what they make of a command.\n"
+from xun.config.paths import Paths
+from xun.config.toml import ConfigError, decode, key_lines, line_of, parse, read_text
+from xun.config.trust import ProjectFile, Trust
+from xun.policy.file import PolicyFile, read_policy
+from xun.policy.project import below_the_person
 
 
 def load_policy(path: Path) -> PolicyFile:
@@ -19,10 +18,29 @@ def load_policy(path: Path) -> PolicyFile:
 
     Raises `ConfigError`, one line a mistake, for a file that cannot be read or used: no part of it is in force then.
     """
-    return _parsed(read_text(path) or "", path)
+    return parse_policy(read_text(path) or "", path)
 
 
-def _parsed(text: str, path: Path) -> PolicyFile:
+def parse_project(file: ProjectFile) -> PolicyFile:
+    """What a project's policy file says, without what no project may say (`ignored`). Raises `ConfigError`."""
+    folder = file.path.parent.parent
+    return below_the_person(parse_policy(decode(file.content, str(file.path)), file.path), str(folder))
+
+
+def policy_files(paths: Paths, given: Sequence[Path] = (), trust: Trust | None = None) -> tuple[PolicyFile, ...]:
+    """The files that `--policy` names, the person's own, and the project's where it is trusted: in that order.
+
+    Raises `ConfigError` for one that is missing or unusable.
+    """
+    for path in given:
+        if not path.exists():
+            raise ConfigError(f"--policy {path}: there is no such file")
+    projects = (parse_project(file) for file in trust.usable if file.kind == "policy") if trust is not None else ()
+    return (*(load_policy(path) for path in (*given, paths.policy_file)), *projects)
+
+
+def parse_policy(text: str, path: Path) -> PolicyFile:
+    """What `text` of the policy file at `path` says. Raises `ConfigError`."""
     where = str(path)
     data = parse(text, where)
     lines = key_lines(text) if data else {}
@@ -35,31 +53,3 @@ def _parsed(text: str, path: Path) -> PolicyFile:
     if found.mistakes:
         raise ConfigError(*found.mistakes)
     return found
-
-
-def append_rules(path: Path, rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    """Add those of `rules` that the file does not cover yet, at its end, and return them. All else stays as it is.
-
-    The file is replaced at once, is its owner's alone, and is made where it is missing. Raises `ConfigError`, and
-    leaves it alone, where it has a mistake or cannot be written.
-    """
-    target = Path(os.path.realpath(path))  # a link to a file kept elsewhere stays a link
-    try:
-        with alone(private_folder(target.parent)):
-            text = read_text(target) or ""
-            new = missing(rules, _parsed(text, path).rules)
-            if new:
-                longer = _longer(text, new)
-                _parsed(longer, path)  # such as rules in one inline array, to which no table can be added
-                write_private(target, longer.encode())
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
-    return new
-
-
-def _longer(text: str, rules: Sequence[Rule]) -> str:
-    ending = "\r\n" if "\r\n" in text else "\n"
-    before = text or _FIRST_LINE
-    if not before.endswith("\n"):
-        before += ending
-    return before + "".join(ending + paragraph.replace("\n", ending) for paragraph in texts_of(rules))

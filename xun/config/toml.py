@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -79,18 +80,22 @@ def _syntax(message: str, text: str, where: str) -> str:
     return f"{place}: not valid TOML: {what[:1].lower()}{what[1:]}{at}{hint}"
 
 
-def key_lines(text: str) -> dict[tuple[str | int, ...], int]:
-    """The line (from 1) on which each key and table of `text`, which must be valid TOML, begins.
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a TOML file: its lines, from 1, and what it says. A header opens a table."""
 
-    The tables of an array have their index behind its name: the second `[[rule]]` is ("rule", 1).
+    first: int
+    last: int
+    data: dict[str, Any]
+    header: bool
+
+
+def statements(text: str) -> Iterator[Statement]:
+    """The statements of `text`, which must be valid TOML; blank lines and comments are none.
 
     A statement ends with the first line that makes it parse: inside an open string or array no prefix does.
-    So no second grammar is needed. A statement of more than 200 lines ends the search; later keys then have
-    no line.
+    So no second grammar is needed. One of more than 200 lines ends the search.
     """
-    lines: dict[tuple[str | int, ...], int] = {}
-    table: tuple[str | int, ...] = ()
-    counts: Counter[tuple[str, ...]] = Counter()
     begin, statement = 1, ""
     for number, line in enumerate(text.split("\n"), 1):
         if not statement:
@@ -100,21 +105,52 @@ def key_lines(text: str) -> dict[tuple[str | int, ...], int]:
             data = tomllib.loads(statement)
         except tomllib.TOMLDecodeError:
             if number - begin >= _LONGEST:
-                break
+                return
             continue
-        if statement.lstrip().startswith("["):
-            name, in_array = _header(data)
+        if data:
+            yield Statement(begin, number, data, statement.lstrip().startswith("["))
+        statement = ""
+
+
+def key_lines(text: str) -> dict[tuple[str | int, ...], int]:
+    """The line (from 1) on which each key and table of `text`, which must be valid TOML, begins.
+
+    The tables of an array have their index behind its name: the second `[[rule]]` is ("rule", 1). Keys behind a
+    statement of more than 200 lines have no line.
+    """
+    lines: dict[tuple[str | int, ...], int] = {}
+    table: tuple[str | int, ...] = ()
+    counts: Counter[tuple[str, ...]] = Counter()
+    for statement in statements(text):
+        if statement.header:
+            name, in_array = _header(statement.data)
             table = name
             if in_array:
-                lines.setdefault(name, begin)
+                lines.setdefault(name, statement.first)
                 table = (*name, counts[name])
                 counts[name] += 1
-            lines.setdefault(table, begin)
+            lines.setdefault(table, statement.first)
         else:
-            for path in _paths(data):
-                lines.setdefault(table + path, begin)
-        statement = ""
+            for path in _paths(statement.data):
+                lines.setdefault(table + path, statement.first)
     return lines
+
+
+def table_lines(text: str, name: str, index: int) -> tuple[int, int] | None:
+    """The first and last line of the `index`-th `[[name]]` of `text`, with its keys; None where it is inline."""
+    seen = -1
+    first = last = 0
+    for statement in statements(text):
+        if statement.header:
+            if first:
+                break
+            path, in_array = _header(statement.data)
+            seen += in_array and path == (name,)
+            if in_array and path == (name,) and seen == index:
+                first = statement.first
+        if first:
+            last = statement.last
+    return (first, last) if first else None
 
 
 def _header(data: dict[str, Any]) -> tuple[tuple[str, ...], bool]:

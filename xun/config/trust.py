@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from xun.config.paths import Paths, create_private, private_folder, write_private
+from xun.config.paths import Paths
 from xun.config.project_commands import FOLDER, command_files
 from xun.config.regular import UnreadableError, read_regular
+from xun.config.summary import changes, summary
+from xun.config.trust_store import changing, read_store
 
 Kind = Literal["instructions", "config", "policy", "command"]
 State = Literal["trusted", "untrusted", "changed"]
 INSTRUCTIONS = ("AGENTS.md", "Agents.md", "agents.md")
 _LIMIT = 1024 * 1024  # bytes of one project file
-_VERSION = 1
+Agreed = frozenset[tuple[str, str]]
+"""Files that the person agreed to for one run: path and SHA-256 of what was shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Trust:
     usable: tuple[ProjectFile, ...] = ()
     pending: tuple[ProjectFile, ...] = ()
     refused: tuple[tuple[Path, str], ...] = ()
+    before: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[ProjectFile, ...]:
@@ -58,6 +60,12 @@ class Trust:
     def once(self) -> Trust:
         """The same with every file usable, for this run: nothing is written."""
         return replace(self, state="trusted", usable=self.files, pending=())
+
+    def described(self, file: ProjectFile) -> tuple[str, ...]:
+        """What `file` says, a line for each rule or setting; of one that has changed, what went and what came."""
+        if file.path not in self.before:
+            return summary(file)
+        return changes(self.before[file.path], summary(file))
 
     def notices(self) -> list[str]:
         """One line each for what is not used, or nothing."""
@@ -70,15 +78,17 @@ class Trust:
         return lines
 
 
-def trust_of(folder: Path, paths: Paths) -> Trust:
+def trust_of(folder: Path, paths: Paths, agreed: Agreed = frozenset()) -> Trust:
     """What may be used of the project in `folder`. Reads the project files and the pins; writes nothing.
+
+    `agreed` are files that may be used as well, as they were shown.
 
     They are `.xun/config.toml`, `.xun/policy.toml` and `.xun/commands/**/*.md` of the folder, and the AGENTS.md of it
     and of the folders above up to the repository's root (outside a repository, up to the home folder where that
     contains it).
     """
     folder = Path(os.path.realpath(folder))
-    pins = _pins(paths.trust_file)
+    store = read_store(paths.trust_file)
     usable: list[ProjectFile] = []
     pending: list[ProjectFile] = []
     refused: list[tuple[Path, str]] = []
@@ -88,29 +98,34 @@ def trust_of(folder: Path, paths: Paths) -> Trust:
             refused.append((path, content))
         elif content is not None:
             file = ProjectFile(path, kind, content)
-            (usable if pins.get(str(path)) == file.sha256 else pending).append(file)
-    known = usable or any(str(file.path) in pins for file in pending)
-    state: State = "trusted" if not pending else "changed" if known else "untrusted"
-    return Trust(folder, state, tuple(usable), tuple(pending), tuple(refused))
+            known = store.files.get(str(path)) == file.sha256 or (str(path), file.sha256) in agreed
+            (usable if known else pending).append(file)
+    before = {file.path: tuple(store.said.get(str(file.path), ())) for file in pending if str(file.path) in store.files}
+    state: State = "trusted" if not pending else "changed" if usable or before else "untrusted"
+    return Trust(folder, state, tuple(usable), tuple(pending), tuple(refused), before)
 
 
 def trust(files: Iterable[ProjectFile], paths: Paths) -> None:
     """Remember that the person agreed to `files` as they were when looked at. Raises `OSError`."""
-    with _locked(paths.trust_file):
-        pins = _pins(paths.trust_file, keep_damaged=True)
-        pins |= {str(file.path): file.sha256 for file in files}
-        data = {"version": _VERSION, "files": pins}
-        write_private(paths.trust_file, json.dumps(data, indent=1, sort_keys=True).encode())
+    with changing(paths.trust_file) as store:
+        for file in files:
+            store.files[str(file.path)] = file.sha256
+            store.said[str(file.path)] = list(summary(file))
 
 
 def distrust(folder: Path, paths: Paths) -> int:
-    """Forget every file in or above `folder` that `trust_of` looks at. Returns how many there were."""
-    names = {str(path) for path, _, _ in _candidates(Path(os.path.realpath(folder)), paths)}
-    with _locked(paths.trust_file):
-        pins = _pins(paths.trust_file, keep_damaged=True)
-        kept = {path: pin for path, pin in pins.items() if path not in names}
-        write_private(paths.trust_file, json.dumps({"version": _VERSION, "files": kept}, indent=1).encode())
-    return len(pins) - len(kept)
+    """Forget each file in or above `folder` that `trust_of` looks at, and its commands. Returns how many there were."""
+    folder = Path(os.path.realpath(folder))
+    names = [str(path) for path, _, _ in _candidates(folder, paths)]
+    with changing(paths.trust_file) as store:
+        before = len(store.files) + sum(map(len, store.commands.values()))
+        for name in names:
+            store.files.pop(name, None)
+            store.said.pop(name, None)
+        for table in (store.commands, store.declined):
+            for place in [place for place in table if Path(place).is_relative_to(folder)]:
+                del table[place]
+        return before - len(store.files) - sum(map(len, store.commands.values()))
 
 
 def _candidates(folder: Path, paths: Paths) -> Iterator[tuple[Path, Kind, Path]]:
@@ -147,38 +162,6 @@ def _content(path: Path, root: Path) -> bytes | str | None:
         return read_regular(real, _LIMIT, links=False)
     except UnreadableError as error:
         return str(error)
-
-
-def _pins(path: Path, *, keep_damaged: bool = False) -> dict[str, str]:
-    """The agreed files.
-
-    A store that cannot be understood agrees to nothing; it is moved aside before a new one.
-    """
-    try:
-        data: Any = json.loads(path.read_bytes())
-        if data["version"] == _VERSION and all(isinstance(pin, str) for pin in data["files"].values()):
-            return dict(data["files"])
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        pass
-    if keep_damaged:
-        path.replace(path.with_name(f"{path.name}.damaged"))
-    return {}
-
-
-@contextmanager
-def _locked(path: Path) -> Generator[None]:
-    lock = private_folder(path.parent) / f"{path.name}.lock"
-    try:
-        descriptor = create_private(lock)
-    except FileExistsError:
-        descriptor = os.open(lock, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _shown(path: Path, folder: Path) -> str:

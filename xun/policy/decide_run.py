@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from xun.policy.action import Run
 from xun.policy.commands import find_program
+from xun.policy.commands.project import refused_behind
 from xun.policy.commands.spec import Judge, Refused, Use
 from xun.policy.decision import Decision, Effect, Reason, Segment
 from xun.policy.facts import Facts
@@ -127,9 +128,9 @@ class _Judge:
         refusal: Refused | None = None
         for rule in (*self.grants, *self.policy.allowing(command.segment.argv[0])):
             covered = matched_length(rule, command) if rule.in_force(self.now) else 0
-            if not covered or not self.stays(command):
+            if not covered or not self.stays(command) or not self.in_scope(rule, command):
                 continue
-            uses, refused = self.under(command, covered)
+            uses, refused = self.under(rule, command, covered)
             if refused is None:
                 outcome.rule = rule
                 for reason in self.uses(command, uses):
@@ -153,7 +154,15 @@ class _Judge:
         name = command.segment.argv[0]
         return "/" not in name or name.startswith("/") or command.segment.folders == ((),)
 
-    def under(self, command: Command, covered: int) -> tuple[Sequence[Use] | None, Refused | None]:
+    def in_scope(self, rule: Rule, command: Command) -> bool:
+        """Does the command start in the one folder that the rule is for, if it is for one?"""
+        if rule.scope is None:
+            return True
+        starts = self.reading.script.starts(self.action.cwd, command.segment)
+        facts = [self.places.facts.paths.get(posixpath.join(folder, ".")) for folder in starts]
+        return all(fact is not None and fact.real == rule.scope.folder for fact in facts)
+
+    def under(self, rule: Rule, command: Command, covered: int) -> tuple[Sequence[Use] | None, Refused | None]:
         """The paths used when a rule covers the first arguments, or why the others are not harmless.
 
         Words that the rule spells beyond the program's name are its own. Where the table knows them as harmless, the
@@ -161,6 +170,8 @@ class _Judge:
         """
         program = command.program
         args = command.segment.args
+        if rule.scope is not None:
+            return None, refused_behind(rule.scope.arguments, args[covered:])
         if program.problem is not None:
             named = len(without_globals(args[:covered])) > 1
             if not named or program.problem.flag not in [arg.text for arg in args[:covered]]:

@@ -18,12 +18,13 @@ _HOME = "/home/person"
 
 def mistaken(rule: Rule, example: str, *, expected: bool) -> str | None:
     """What is wrong where `rule` is about `example` and should not be, or the other way round; else None."""
-    hit, why = _command(rule, example) if rule.kind == "command" else (_other(rule, example), "")
+    hit, got = _command(rule, example) if rule.kind == "command" else (_other(rule, example), "")
     if hit == expected:
         return None
     if hit:
-        return f'"{example}" is covered by this rule, and should not be'
-    return f'"{example}" is not covered by this rule' + (f": {why}" if why else "")
+        return f'"{example}" is covered by this rule, and should not be: it gives {rule.effect}'
+    gave = got or f"no rule covers it, as {rule.pattern} does not match it"
+    return f'"{example}" is not covered by this rule: {gave}'
 
 
 def _other(rule: Rule, example: str) -> bool:
@@ -37,7 +38,10 @@ def _other(rule: Rule, example: str) -> bool:
 
 
 def _command(rule: Rule, example: str) -> tuple[bool, str]:
-    """Would the rule decide about the command, were every path in it a plain file of the workspace? And why not."""
+    """Would the rule decide about the command, were every path in it a plain file of the workspace?
+
+    And what comes of the command instead.
+    """
     action = Run(command=example, cwd=_ROOT)
     decision = decide(action, _supposed(action), Policy(rules=[rule.model_copy(update={"until": None})]))
     reasons = decision.reasons
@@ -48,7 +52,8 @@ def _command(rule: Rule, example: str) -> tuple[bool, str]:
             hit = decision.effect == "deny" and decision.rule == rule.source
         case "ask":
             hit = any(reason.rule == rule.source for reason in reasons)
-    return hit, reasons[0].text if reasons and rule.effect == "allow" else ""
+    why = f", because {reasons[0].text}" if reasons else f", by the {decision.rule}" if decision.rule else ""
+    return hit, f"it gives {decision.effect}{why}"
 
 
 def _supposed(action: Run) -> Facts:

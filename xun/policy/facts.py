@@ -7,6 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from xun.policy.rules import Rule
+
 Kind = Literal["file", "folder", "other", "missing"]
 
 
@@ -46,6 +48,8 @@ class Facts(_Data):
     resolved. Of a folder that is moved or deleted it holds what is protected and what a deny rule covers. It is None
     where there are too many files to tell.
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
+    `standing` are the rules that hold for what the disk holds: those for the project's own commands whose text is still
+    what the person agreed to.
     `at` is when the facts were gathered; rules with an end are not in force without it.
     """
 
@@ -56,4 +60,5 @@ class Facts(_Data):
     repositories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     trees: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
     programs: tuple[str, ...] = ()
+    standing: tuple[Rule, ...] = ()
     at: datetime | None = None

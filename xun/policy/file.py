@@ -14,8 +14,9 @@ risk = "off"
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -41,11 +42,16 @@ _TABLES = ("rule", "settings")
 
 @dataclass(frozen=True, slots=True)
 class PolicyFile:
-    """What a policy file says. `mistakes` are lines for the person; a file with any of them is not to be used."""
+    """What a policy file says. `mistakes` are lines for the person; a file with any of them is not to be used.
+
+    `places` says where each setting stands, `ignored` what of a project's file does not count, a line each.
+    """
 
     rules: tuple[Rule, ...] = ()
     settings: Settings = field(default_factory=Settings)
     mistakes: tuple[str, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
 
 
 class _Mistake(Exception):
@@ -71,7 +77,8 @@ def read_policy(data: Mapping[str, Any], place: Place, home: str) -> PolicyFile:
         except _Mistake as mistake:
             mistakes.append(f"{place(mistake.path)}: {mistake}")
     settings = _settings(data.get("settings", {}), place, mistakes)
-    return PolicyFile(tuple(rules), settings, tuple(mistakes))
+    places = {name: place(("settings", name)) for name in settings.model_fields_set}
+    return PolicyFile(tuple(rules), settings, tuple(mistakes), places)
 
 
 def _rule(table: Mapping[str, Any], at: Path, source: str, home: str) -> Rule:
@@ -205,7 +212,19 @@ def _covers(wide: Rule, rule: Rule) -> bool:
     return matches(wide.pattern, literal, ()) if rule.kind in ("write", "read") else fnmatchcase(literal, wide.pattern)
 
 
-def texts_of(rules: Sequence[Rule]) -> Iterator[str]:
-    """The rules as paragraphs of a policy file."""
-    for rule in rules:
-        yield "\n".join(rule_lines(rule.effect, rule.kind, rule.pattern)) + "\n"
+def paragraph(rule: Rule, match: Sequence[str] = (), not_match: Sequence[str] = ()) -> str:
+    """`rule` with its examples as a paragraph of a policy file."""
+    lines = [*rule_lines(rule.effect, rule.kind, rule.pattern)]
+    if rule.reason is not None:
+        lines.append(f"reason = {_quoted(rule.reason)}")
+    if rule.until is not None:
+        lines.append(f"until = {rule.until.isoformat()}")
+    for key, examples in (("match", match), ("not_match", not_match)):
+        if examples:
+            lines.append(f"{key} = [{', '.join(map(_quoted, examples))}]")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    # A JSON string is a basic string of TOML, except that TOML wants DEL escaped too.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

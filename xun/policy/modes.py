@@ -29,9 +29,12 @@ def _accept_edits() -> tuple[Rule, ...]:
 
 def mode_rules(mode: Mode, action: Action) -> tuple[Rule, ...]:
     """The rules that `mode` adds to a policy for `action`, behind all others."""
-    if mode != "accept-edits" or (isinstance(action, Write) and action.op in ("delete", "move")):
-        return ()
-    return _accept_edits()
+    return () if isinstance(action, Write) and action.op in ("delete", "move") else rules_of(mode)
+
+
+def rules_of(mode: Mode) -> tuple[Rule, ...]:
+    """The rules that `mode` consists of, apart from what it limits."""
+    return _accept_edits() if mode == "accept-edits" else ()
 
 
 def judges(mode: Mode, kind: str) -> bool:

@@ -16,10 +16,25 @@ from xun.policy.constructs import Constructs
 from xun.policy.decision import Effect, RuleKind
 from xun.policy.entries import PolicyError, check_allowed, check_write_path, words_of
 
-__all__ = ["DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Settings", "tool_source"]
+__all__ = [
+    "DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Scope", "Settings", "tool_source",
+]  # fmt: skip
 
 DEFAULT_SOURCE = "default list"
 GRANTED_SOURCE = "command allowlist"  # where an agent keeps what the person granted
+
+
+class Scope(BaseModel):
+    """Where a rule for a command counts: only where the command starts in `folder` (absolute, resolved).
+
+    What stands behind the words of the rule is judged by the table `arguments` of `commands.project`; "none" refuses
+    any.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
+
+    folder: str
+    arguments: str = "none"
 
 
 class Rule(BaseModel):
@@ -28,7 +43,7 @@ class Rule(BaseModel):
     `pattern` is a prefix of words for a command (`npm test`), a path or path pattern for write and read (`src/`,
     `**/.env*`; relative ones are taken from each root), a name or name pattern for a tool, a host name or `*.domain`
     for a host. `source` says where the rule lives: a list's name or `file:line`. It ends at `until`, or when `uses`
-    (how often it may still be used) is 0.
+    (how often it may still be used) is 0. `scope` limits a rule for a command to one folder and to known arguments.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
@@ -40,6 +55,7 @@ class Rule(BaseModel):
     reason: str | None = None
     until: datetime | None = None
     uses: int | None = None
+    scope: Scope | None = None
 
     def in_force(self, now: datetime | None) -> bool:
         """Does it count at `now`? One with an end does not when the time is unknown."""
@@ -125,6 +141,11 @@ class Policy:
     def rules(self) -> tuple[Rule, ...]:
         """Every rule in force: one's own first, then those of the default list."""
         return (*self._rules, *self._kept(_default_rules() if self.defaults else ()))
+
+    @property
+    def own_rules(self) -> tuple[Rule, ...]:
+        """Those of them that the default list does not hold."""
+        return self._rules
 
     def own(self, kind: RuleKind, *effects: Effect) -> list[Rule]:
         """The rules of one kind with one of `effects`, without those of the default list."""

@@ -131,7 +131,7 @@ class XunApp(App[int]):
             if trust:
                 from xun.frontends.tui.first import ask_trust
 
-                await ask_trust(self.opener, self.put)
+                await ask_trust(self.opener, self.put, self.say)
             await self._open_agent(wanted)
         except XunError as error:
             self.say(str(error), "error")

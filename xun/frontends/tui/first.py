@@ -5,16 +5,42 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from xun.errors import XunError
 from xun.frontends.text import visible
-from xun.frontends.tui.opening import Ears, ModelOffer, NoModelError, Opened, Opener, Put, Wanted
-from xun.frontends.tui.question.choices import secret_menu
+from xun.frontends.tui.opening import (
+    Brought,
+    Ears,
+    ModelOffer,
+    NoModelError,
+    OfferedCommand,
+    Opened,
+    Opener,
+    Put,
+    Wanted,
+)
+from xun.frontends.tui.question.choices import Choice, Menu, secret_menu
 from xun.frontends.tui.question.own import choice, picked
+from xun.policy.decision import Answer
 from xun.sessions.record import SessionError
 from xun.sessions.store import SessionBusy, SessionUnwritable
 
+_CHANGED = "CHANGED since you agreed to it:"
+_GRANT_TITLE = "Run this project's own commands without asking?"
+_GRANT = (
+    "It has these test, build and lint commands. A yes holds in this project alone, and for what is shown: a command"
+    " whose text changes asks again. They run code of the project."
+)
+_GRANTS = Menu(
+    (
+        Choice("yes, all of them", Answer.pick(0), "a"),
+        Choice("only some: type their numbers", Answer.say(""), "s", entry="words"),
+        Choice("none: each asks", Answer.pick(2), "n"),
+    ),
+    2,
+)
 _TRUST = ("trust these files from now on, as they are", "use them this time only", "leave them out")
 _KEY = "The key goes to its provider and nowhere else; no log or session has it."
 _AGAIN = ("try again", {})
@@ -27,20 +53,55 @@ _WAYS: tuple[tuple[type[SessionError], tuple[tuple[str, dict[str, Any]], ...]], 
 _KEEP = ("only until xun ends", "for good, in the configuration file, which only you can read")
 
 
-async def ask_trust(opener: Opener, put: Put) -> None:
-    """Ask once about the files that this folder brings along. Raises `XunError` where a yes cannot be kept."""
+async def ask_trust(opener: Opener, put: Put, say: Callable[[str], None]) -> None:
+    """Ask once about the files that this folder brings along, then about its commands.
+
+    Raises `XunError` where a yes cannot be kept.
+    """
     files = await asyncio.to_thread(opener.untrusted)
-    if not files:
+    if files:
+        question = (
+            "This folder brings files that would steer xun:\n"
+            + "\n".join(_brought(file) for file in files)
+            + "\nWhoever wrote them could tell the model what to do. Commands and writes are asked about all the same."
+        )
+        title = f"Trust {visible(opener.shown_folder)}?"
+        index = picked(await put(choice("trust", question, _TRUST, title=title, default=2)))
+        if index not in (0, 1):
+            return
+        await asyncio.to_thread(partial(opener.trust, keep=index == 0))
+    await ask_grant(opener, put, say)
+
+
+def _brought(file: Brought) -> str:
+    head = f"  {visible(file.name)}" + (f"  {_CHANGED}" if file.changed else "")
+    return "\n".join([head, *(f"    {visible(line)}" for line in file.says)])
+
+
+async def ask_grant(opener: Opener, put: Put, say: Callable[[str], None]) -> None:
+    """Offer the project's own commands as one grant. Raises `XunError` where the answer cannot be kept."""
+    offers = await asyncio.to_thread(opener.offered)
+    if not offers:
         return
-    names = "\n".join(f"  {visible(name)}" for name in files)
-    question = (
-        f"This folder brings files that would steer xun:\n{names}\n"
-        "Whoever wrote them could tell the model what to do. Commands and writes are asked about all the same."
-    )
-    title = f"Trust {visible(opener.shown_folder)}?"
-    index = picked(await put(choice("trust", question, _TRUST, title=title, default=2)))
-    if index in (0, 1):
-        opener.trust(keep=index == 0)
+    shown = "\n".join(_offered(number, offer) for number, offer in enumerate(offers, 1))
+    ask = choice("grant", f"{_GRANT}\n{shown}", (), title=_GRANT_TITLE)
+    while True:
+        answer = await put(ask, _GRANTS)
+        if answer.text is None:
+            break
+        numbers = {int(word) for word in answer.text.replace(",", " ").split() if word.isdecimal()}
+        if numbers and numbers <= set(range(1, len(offers) + 1)):
+            await asyncio.to_thread(opener.grant, {number - 1 for number in numbers})
+            return
+        say(f"type numbers from 1 to {len(offers)}, with blanks between them")
+    if answer.yes:
+        await asyncio.to_thread(opener.grant, range(len(offers)) if answer.choice == 0 else ())
+
+
+def _offered(number: int, offer: OfferedCommand) -> str:
+    where = f"  in {visible(offer.folder)}" if offer.folder else ""
+    head = f"{number:3} {visible(offer.command)}{where}" + (f"  {_CHANGED}" if offer.changed else "")
+    return "\n".join([head, *(f"      {visible(line)}" for line in offer.runs)])
 
 
 async def open_somehow(opener: Opener, wanted: Wanted, ears: Ears, say: Callable[[str], None]) -> Opened | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -38,6 +38,29 @@ class ModelOffer:
     base_url: str = ""
     key_of: str = ""
     hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A file of the folder that would steer xun, and that nobody has agreed to as it is.
+
+    `says` is a line for each of its rules or settings; of a file that was agreed to and has changed, what went and what
+    came.
+    """
+
+    name: str
+    changed: bool = False
+    says: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedCommand:
+    """A command of the project that could be granted: what is typed, where, and what it would run, line by line."""
+
+    command: str
+    folder: str = ""
+    changed: bool = False
+    runs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +137,20 @@ class Opener(Protocol):
         """Whether a model is asked for by name, so that it is worth telling why there is none."""
         ...
 
-    def untrusted(self) -> Sequence[str]:
+    def untrusted(self) -> Sequence[Brought]:
         """The files of this folder that nobody has agreed to, as they are now: what a yes would load."""
         ...
 
     def trust(self, *, keep: bool) -> None:
-        """Agree to them, for this run or for good. Raises `XunError`."""
+        """Agree to them as `untrusted` showed them, for this run or for good. Raises `XunError`."""
+        ...
+
+    def offered(self) -> Sequence[OfferedCommand]:
+        """The project's own test, build and lint commands that the person has not decided about yet."""
+        ...
+
+    def grant(self, taken: Collection[int]) -> None:
+        """Let those of `offered`, by index and as they were shown, run without asking. Raises `XunError`."""
         ...
 
     def use_key(self, provider: str, key: str, *, keep: bool) -> str:

@@ -1,0 +1,137 @@
+"""A project's own command, and the pin of all that its files say it would run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xun.config.regular import UnreadableError, read_regular
+from xun.policy.programs import word_set
+
+MAX_BYTES = 256 * 1024  # of one file that is looked at
+_SHOWN = 6  # lines of what a command runs
+_WIDE = 160  # characters of one of them
+_SHELL_FILE = re.compile(r"[\w./@-]+\.(?:sh|bash|zsh|mk|ps1|cmd|bat)\b")
+# Which tasks of a project are offered: those that test, build or check it, and none that publishes, starts or repairs.
+_WANTED = re.compile(
+    r"(tests?|unit|e2e|spec|checks?|lint(er|ing)?|build|compile|type-?checks?|types|tsc|verify|vet|clippy|mypy|"
+    r"pytest|rspec|eslint|ruff|style|quality|coverage|format-check|fmt-check|check-(format|fmt|style|types))"
+)
+_UNWANTED = word_set("watch fix write update publish release deploy push upload start serve dev clean install debug")
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCommand:
+    """A command that a project's file defines.
+
+    It is typed as `command` or as one of `also` in `folder` (absolute, resolved). `runs` is what it would run, for
+    people. `arguments` names what may stand behind it (`xun.policy.commands.project`). `pin` is a hash of all that
+    defines it.
+    """
+
+    folder: str
+    command: str
+    runs: tuple[str, ...]
+    pin: str
+    arguments: str = "none"
+    also: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        return (self.command, *self.also)
+
+
+class UnpinnedError(Exception):
+    """A file that defines commands is there and cannot be read: what they would run cannot be pinned."""
+
+
+@dataclass(slots=True)
+class Place:
+    """A folder of a project: its files are read once. `top` is the project's folder, this one or above it."""
+
+    folder: Path
+    top: Path
+    _read: dict[str, bytes | None] = field(default_factory=dict)
+
+    def data(self, name: str) -> bytes | None:
+        """The content of a file that lies in the project; None where there is none that can be used."""
+        if name not in self._read:
+            self._read[name] = self._content(name)
+        return self._read[name]
+
+    def text(self, name: str) -> str | None:
+        """The same as text, None where it is not UTF-8 or holds what no text has."""
+        data = self.data(name)
+        if data is None or b"\0" in data:
+            return None
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return None
+
+    def has(self, *names: str) -> bool:
+        return any(self.data(name) is not None for name in names)
+
+    def first(self, *names: str) -> str | None:
+        """The first of these files that there is."""
+        return next((name for name in names if self.data(name) is not None), None)
+
+    def _content(self, name: str) -> bytes | None:
+        try:
+            real = (self.folder / name).resolve()
+            return read_regular(real, MAX_BYTES, links=False) if real.is_relative_to(self.top) else None
+        except (OSError, UnreadableError, ValueError, RuntimeError):
+            return None
+
+    def upwards(self, *names: str) -> list[str]:
+        """These names here and in each folder above, up to the project's."""
+        depth = len(self.folder.relative_to(self.top).parts)
+        return [f"{'../' * up}{name}" for up in range(depth + 1) for name in names]
+
+    def _digest(self, name: str) -> str | None:
+        data = self.data(name)
+        if data is None and os.path.lexists(self.folder / name):
+            raise UnpinnedError(name)
+        return None if data is None else hashlib.sha256(data).hexdigest()
+
+    def command(
+        self,
+        command: str,
+        texts: Sequence[str],
+        *,
+        files: Iterable[str] = (),
+        arguments: str = "none",
+        also: Sequence[str] = (),
+        runs: Sequence[str] | None = None,
+    ) -> ProjectCommand:
+        """A command that is defined by `texts`, by the whole of `files`, and by the shell scripts that `texts` name.
+
+        Raises `UnpinnedError` for a file that is there and cannot be read.
+        """
+        scripts = {name for text in texts for name in _SHELL_FILE.findall(text) if not name.startswith("/")}
+        digests = {name: self._digest(name) for name in sorted({*files, *scripts})}
+        pinned = json.dumps([command, arguments, list(also), list(texts), digests], sort_keys=True)
+        pin = hashlib.sha256(pinned.encode()).hexdigest()
+        shown = tuple(_cut(texts if runs is None else runs))
+        return ProjectCommand(str(self.folder), command, shown, pin, arguments, tuple(also))
+
+
+def _cut(texts: Iterable[str]) -> Iterator[str]:
+    lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
+    for line in lines[:_SHOWN]:
+        yield line if len(line) <= _WIDE else f"{line[:_WIDE]}… (cut)"
+    if len(lines) > _SHOWN:
+        yield f"and {len(lines) - _SHOWN} more lines"
+
+
+def wanted(name: str) -> bool:
+    """Is a task of this name one that tests, builds or checks?"""
+    parts = re.split(r"[:._/-]+", name.lower())
+    if not re.fullmatch(r"[A-Za-z0-9_][\w:./-]*", name) or not _UNWANTED.isdisjoint(parts):
+        return False
+    return any(_WANTED.fullmatch(part) for part in (name.lower(), parts[0], parts[-1]))

@@ -1,0 +1,96 @@
+"""The project's own commands that the person lets run: each in its own folder, and only as it was shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from xun.config.paths import Paths
+from xun.config.project.command import ProjectCommand
+from xun.config.project.search import commands_in, project_commands
+from xun.config.trust_store import changing, read_store
+from xun.policy.rules import Rule, Scope
+
+SOURCE = "the project's command"
+State = Literal["granted", "changed", "declined", "new"]
+"""Of a command that was found: let run, let run but with another text, shown and not taken, never shown."""
+
+
+class ProjectGrants:
+    """What the person said about the commands of the project in `folder`. They are kept with trust, not as rules.
+
+    Not thread-safe, but for `rules`.
+    """
+
+    def __init__(self, folder: Path, paths: Paths) -> None:
+        self.folder = Path(os.path.realpath(folder))
+        self._store = paths.trust_file
+        self._load()
+
+    def _load(self) -> None:
+        store = read_store(self._store)
+        self._granted = {place: pins for place, pins in store.commands.items() if self._mine(place) and pins}
+        self._declined = {place: pins for place, pins in store.declined.items() if self._mine(place) and pins}
+
+    def _mine(self, place: str) -> bool:
+        return Path(place).is_relative_to(self.folder)
+
+    def rules(self, command: str | None = None) -> tuple[Rule, ...]:
+        """The rules that hold now: for each granted command whose text is still what was agreed to.
+
+        `command` is the shell text to be judged: what it cannot be about is not looked at.
+        """
+        return tuple(self._rules(command))
+
+    def _rules(self, text: str | None) -> Iterator[Rule]:
+        for place, pins in tuple(self._granted.items()):
+            if text is not None and not any(name.split()[0] in text for name in pins):
+                continue
+            for found in commands_in(Path(place), self.folder):
+                if pins.get(found.command) == found.pin:
+                    yield from rules_of(found)
+
+    def found(self) -> tuple[tuple[ProjectCommand, State], ...]:
+        """Every command of the project, as it is now, with what the person said about it."""
+        return tuple((command, self._state(command)) for command in project_commands(self.folder))
+
+    def _state(self, command: ProjectCommand) -> State:
+        pin = self._granted.get(command.folder, {}).get(command.command)
+        if pin is not None:
+            return "granted" if pin == command.pin else "changed"
+        return "declined" if command.command in self._declined.get(command.folder, {}) else "new"
+
+    def to_offer(self) -> tuple[tuple[ProjectCommand, bool], ...]:
+        """What is to be offered without being asked for, each with whether it has changed.
+
+        All of them where the person has never decided here; afterwards those they let run and whose text has changed.
+        """
+        found = self.found()
+        first = not self._granted and not self._declined
+        return tuple((one, state == "changed") for one, state in found if state == "changed" or first)
+
+    def decide(self, granted: Iterable[ProjectCommand], declined: Iterable[ProjectCommand]) -> None:
+        """Let `granted` run as they are, `declined` not. Raises `OSError` where that cannot be kept."""
+        with changing(self._store) as store:
+            for commands, table, other in (
+                (granted, store.commands, store.declined),
+                (declined, store.declined, store.commands),
+            ):
+                for command in commands:
+                    table.setdefault(command.folder, {})[command.command] = command.pin
+                    other.get(command.folder, {}).pop(command.command, None)
+        self._load()
+
+    def shown_folder(self, command: ProjectCommand) -> str:
+        """The folder of a command from the project's own, empty for that one."""
+        relative = os.path.relpath(command.folder, self.folder)
+        return "" if relative == "." else relative
+
+
+def rules_of(command: ProjectCommand) -> Iterator[Rule]:
+    """The rules that let `command` run, one for each way to type it."""
+    scope = Scope(folder=command.folder, arguments=command.arguments)
+    for spelling in command.spellings:
+        yield Rule(effect="allow", kind="command", pattern=spelling, source=SOURCE, scope=scope)

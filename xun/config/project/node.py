@@ -1,0 +1,126 @@
+"""Scripts of package.json, deno.json and composer.json."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from xun.config.project.command import Place, ProjectCommand, wanted
+from xun.policy.programs import word_set
+
+_LOCKS = {
+    "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun", "package-lock.json": "npm",
+}  # fmt: skip
+# They name programs that a package manager loads or runs with each script.
+_CONFIGURATION = (".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml", "bunfig.toml")
+_COMMANDS_OF_YARN_AND_PNPM = word_set("check ci audit pack types version why")
+_BEFORE_A_PROGRAM = word_set("npx cross-env env bunx dotenv")
+
+
+def package_json(place: Place) -> Iterator[ProjectCommand]:
+    """The scripts of package.json, as the package manager of the project runs them."""
+    data = _object(place.text("package.json"))
+    scripts = _texts(data.get("scripts"))
+    if not scripts:
+        return
+    manager = _manager(place, data)
+    files = place.upwards(*_CONFIGURATION)
+    for name in scripts:
+        if not wanted(name):
+            continue
+        chain = _chain(name, scripts)
+        texts = [scripts[name], *(f"{one}: {scripts[one]}" for one in chain if one != name)]
+        inner = runner(scripts[name])
+        family = "npm" if manager == "npm" else "script"
+        first, *also = _spellings(manager, name)
+        yield place.command(first, texts, files=files, arguments=f"{family}:{inner}", also=also)
+
+
+def _spellings(manager: str, name: str) -> list[str]:
+    run = f"{manager} run {name}"
+    if name == "test" and manager != "bun":  # `bun test` is bun's own runner
+        return [f"{manager} test", run]
+    bare = manager in ("yarn", "pnpm") and name not in _COMMANDS_OF_YARN_AND_PNPM
+    return [run, f"{manager} {name}"] if bare else [run]
+
+
+def _manager(place: Place, data: Mapping[str, Any]) -> str:
+    named = str(data.get("packageManager", "")).partition("@")[0]
+    if named in ("npm", "pnpm", "yarn", "bun"):
+        return named
+    for lock in place.upwards(*_LOCKS):
+        if (place.folder / lock).is_file():  # of any size: only that it is there counts
+            return _LOCKS[lock.rpartition("/")[2]]
+    return "npm"
+
+
+def _chain(name: str, scripts: Mapping[str, str]) -> list[str]:
+    """`name` and every script that it may run in turn: before and behind it, and those that its text names."""
+    found: dict[str, None] = {}
+    queue = [name]
+    while queue:
+        one = queue.pop(0)
+        if one in found or one not in scripts:
+            continue
+        found[one] = None
+        words = re.findall(r"[\w:./@-]+", scripts[one])
+        queue += [f"pre{one}", f"post{one}", *(word for word in words if word in scripts)]
+        if "*" in scripts[one]:  # a pattern of scripts, for programs that run several
+            queue += scripts
+    return list(found)
+
+
+def runner(text: str) -> str:
+    """The program that a script ends with, by the name of its table: what is typed behind the script goes to it."""
+    if any(mark in text for mark in "$`\\#\n<>"):
+        return ""
+    try:
+        words = shlex.split(re.split(r"&&|\|\||[;|&]", text)[-1])
+    except ValueError:
+        return ""
+    while words and (words[0] in _BEFORE_A_PROGRAM or re.fullmatch(r"\w+=\S*", words[0])):
+        words.pop(0)
+    if words[:2] == ["playwright", "test"]:
+        return "playwright"
+    known = ("jest", "vitest", "mocha", "eslint", "tsc", "ava", "pytest")
+    return words[0] if words and words[0] in known else ""
+
+
+def deno_json(place: Place) -> Iterator[ProjectCommand]:
+    """The tasks of deno.json, each with those that it depends on."""
+    name = place.first("deno.json", "deno.jsonc")
+    tasks = _object(place.text(name)).get("tasks") if name else None
+    if not name or not isinstance(tasks, dict):
+        return
+    for task, value in tasks.items():
+        text = value.get("command", "") if isinstance(value, dict) else value
+        if wanted(task) and isinstance(text, str):
+            yield place.command(f"deno task {task}", [text], files=[name])
+
+
+def composer_json(place: Place) -> Iterator[ProjectCommand]:
+    """The scripts of composer.json. A script may name others and PHP code: the whole file is part of the pin."""
+    scripts = _object(place.text("composer.json")).get("scripts")
+    for name, value in scripts.items() if isinstance(scripts, dict) else ():
+        lines = [value] if isinstance(value, str) else value
+        if not wanted(name) or not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+            continue
+        also = [f"composer {name}", f"composer run-script {name}"]
+        yield place.command(f"composer run {name}", lines, files=["composer.json"], also=also)
+
+
+def _object(text: str | None) -> Mapping[str, Any]:
+    try:
+        data = json.loads(text or "")
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _texts(table: object) -> Mapping[str, str]:
+    if not isinstance(table, dict):
+        return {}
+    return {name: text for name, text in table.items() if isinstance(text, str)}

@@ -1,0 +1,92 @@
+"""What the person has agreed to, as it is kept: of files their hash and what they said, of commands a pin each."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from xun.config.paths import create_private, private_folder, write_private
+
+_VERSION = 1
+
+
+@dataclass(slots=True)
+class Store:
+    """The agreements of one installation.
+
+    `files` maps a path to the SHA-256 of what was agreed to, `said` to its summary, so that a change can be shown.
+    `commands` maps a folder to the project's commands that may run there, each with the pin of what it would run.
+    `declined` maps a folder to the commands that were offered and not taken, likewise pinned.
+    """
+
+    files: dict[str, str] = field(default_factory=dict)
+    said: dict[str, list[str]] = field(default_factory=dict)
+    commands: dict[str, dict[str, str]] = field(default_factory=dict)
+    declined: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def read_store(path: Path) -> Store:
+    """What is kept at `path`. A store that cannot be understood agrees to nothing."""
+    try:
+        return _parsed(json.loads(path.read_bytes()))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return Store()
+
+
+@contextmanager
+def changing(path: Path) -> Generator[Store]:
+    """The store to change, alone; it is written at the end. A damaged one is moved aside. Raises `OSError`."""
+    with _locked(path):
+        try:
+            store = _parsed(json.loads(path.read_bytes()))
+        except FileNotFoundError:
+            store = Store()
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            path.replace(path.with_name(f"{path.name}.damaged"))
+            store = Store()
+        yield store
+        tables = {"files": store.files, "said": store.said, "commands": store.commands, "declined": store.declined}
+        data = {"version": _VERSION, **{name: table for name, table in tables.items() if table or name == "files"}}
+        write_private(path, json.dumps(data, indent=1, sort_keys=True).encode())
+
+
+def _parsed(data: Any) -> Store:
+    """Raises one of several errors for what is no store."""
+    if data["version"] != _VERSION:
+        raise ValueError("another version")
+    said = {path: [_text(line) for line in lines] for path, lines in data.get("said", {}).items()}
+    return Store(_texts(data["files"]), said, _pins(data, "commands"), _pins(data, "declined"))
+
+
+def _pins(data: Mapping[str, Any], name: str) -> dict[str, dict[str, str]]:
+    return {folder: _texts(pins) for folder, pins in data.get(name, {}).items()}
+
+
+def _texts(table: Mapping[str, Any]) -> dict[str, str]:
+    return {key: _text(value) for key, value in table.items()}
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value
+
+
+@contextmanager
+def _locked(path: Path) -> Generator[None]:
+    lock = private_folder(path.parent) / f"{path.name}.lock"
+    try:
+        descriptor = create_private(lock)
+    except FileExistsError:
+        descriptor = os.open(lock, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
