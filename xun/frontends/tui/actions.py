@@ -1,0 +1,91 @@
+"""What the keys do."""
+
+from __future__ import annotations
+
+import time
+from typing import Literal
+
+from xun.frontends.tui.leaving import Leaving
+from xun.frontends.tui.queue_view import QueueView
+
+TWICE = 2.0  # seconds within which the second Ctrl+C leaves
+_ABOVE = frozenset({"interrupt", "details", "read", "scroll", "answer"})  # actions
+
+
+class Acting(Leaving):
+    """A part of `XunApp`: the actions that `keys.KEYS` names."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is for the parts above the prompt waits until they are there."""
+        return self._parts is not None or action not in _ABOVE
+
+    def action_interrupt(self) -> None:
+        """Back to the prompt; from there, stop what runs."""
+        if self._transcript.has_focus:
+            self._prompt.take_keys()
+        elif self.desk is not None and not self.desk.interrupt():
+            self._transcript.follow()
+
+    def action_clear_or_leave(self) -> None:
+        """Copy what is selected; else clear the prompt; pressed again, leave."""
+        if self.screen.get_selected_text():
+            self.screen.action_copy_text()
+            self.screen.clear_selection()
+            return
+        if self._prompt.clear():
+            self._pressed = float("-inf")
+            return
+        now = time.monotonic()
+        if now - self._pressed < TWICE:
+            self.leave(0)
+            return
+        self._pressed = now
+        if self._parts is not None:
+            self.action_interrupt()
+            self.say("Ctrl+C again leaves")
+
+    def action_leave_if_empty(self) -> None:
+        """Ctrl+D leaves where there is nothing to delete."""
+        if self._prompt.blank:
+            self.leave(0)
+        else:
+            self._prompt.area.action_delete_right()
+
+    def action_next_mode(self) -> None:
+        """The next of the modes. The status line tells it; `/mode` tells what it means."""
+        if self.desk is not None and self._parts is not None:
+            self.desk.set_mode(self._parts.watch.next_mode())
+
+    def action_take_back(self) -> None:
+        """Take the last prompt that waits back into the prompt."""
+        if self.desk is None:
+            if self._early:
+                self._prompt.put_back(self._early.pop())
+                self.query_one(QueueView).show(self._early, early=True)
+            return
+        text = self.desk.agent.queue.take_back()
+        if text is not None:
+            self._prompt.put_back(text)
+
+    def action_details(self) -> None:
+        """Show or hide the details of every tool row."""
+        self._transcript.toggle_details()
+
+    def action_read(self) -> None:
+        """Let the transcript have the keys, to go over it row by row; Esc goes back to the prompt."""
+        self._transcript.focus()
+
+    def action_redraw(self) -> None:
+        """Draw everything anew: another program may have written over it."""
+        self.refresh(layout=True)
+
+    def action_scroll(self, unit: Literal["line", "page", "end"], step: int) -> None:
+        """Scroll by a page or a line, or to an end: what is asked where it has the keys, else the transcript."""
+        question = self._question
+        if unit == "page" and question.ready and question.scroll_body(step * 5):
+            return
+        self._transcript.scroll_by(unit, step)
+
+    def action_answer(self) -> None:
+        """Let the question have the keys."""
+        self._question.take()

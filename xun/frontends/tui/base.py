@@ -1,0 +1,133 @@
+"""What every part of the screen has: its state, its widgets, and what is said on it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+from textual.scrollbar import ScrollBar
+
+from xun.frontends.tui.bars import WholeCells
+from xun.frontends.tui.files import FileList
+from xun.frontends.tui.opening import Ears, Level, Opener, Wanted
+from xun.frontends.tui.prompt.box import Prompt
+from xun.frontends.tui.queue_view import QueueView
+from xun.frontends.tui.status import StatusLine
+from xun.frontends.tui.theme import NAME, make_theme
+
+# These know the events and the policy, which take longer to load than the first frame: they come after it.
+if TYPE_CHECKING:
+    from xun.events import AnyEvent
+    from xun.frontends.tui.desk import Desk
+    from xun.frontends.tui.parts import Parts
+    from xun.frontends.tui.question.choices import Menu
+    from xun.frontends.tui.question.panel import QuestionPanel
+    from xun.frontends.tui.transcript.view import Transcript
+    from xun.policy.decision import Answer, Ask
+
+
+class BaseApp(App[int]):
+    """The base of `XunApp`, whose other parts are in a file each."""
+
+    def __init__(
+        self,
+        opener: Opener,
+        wanted: Wanted,
+        *,
+        first: str = "",
+        clock: Callable[[], float] = time.monotonic,
+        driver_class: Any = None,
+    ) -> None:
+        super().__init__(driver_class, ansi_color=True)  # from the beginning: NO_COLOR is looked at by the base class
+        self.register_theme(make_theme())
+        self.theme = NAME
+        ScrollBar.renderer = WholeCells
+        self.opener = opener
+        self._clock = clock
+        self.desk: Desk | None = None
+        self._wanted = wanted
+        self._early = [first] if first else []
+        self._files = FileList(opener.folder, lambda: self.call_from_thread(self._files_found))
+        self._pressed = float("-inf")
+        self.code: int | None = None
+        self._parts: Parts | None = None
+        self._ears: Ears | None = None  # those of the agent on the screen: another one may be closing still
+        self.crash = ""
+
+    def _files_found(self) -> None:
+        self._prompt.complete_again()
+
+    @property
+    def _prompt(self) -> Prompt:
+        return self.query_one(Prompt)
+
+    @property
+    def _transcript(self) -> Transcript:
+        assert self._parts is not None
+        return self._parts.transcript
+
+    @property
+    def _question(self) -> QuestionPanel:
+        assert self._parts is not None
+        return self._parts.question
+
+    def hear(self, event: AnyEvent) -> None:
+        """Show one event."""
+        if self.code is not None or self._parts is None:
+            return
+        self._parts.hear(event)
+        if self._parts.watch.hear(event):
+            self._stand()
+        if self.desk is not None:
+            self.desk.hear(event)
+
+    def _stand(self) -> None:
+        if self._parts is not None:
+            self.query_one(StatusLine).set(**self._parts.watch.changes())
+
+    def show_queue(self) -> None:
+        """Show what waits now, and whether it is held."""
+        if self.desk is not None:
+            queue = self.desk.agent.queue
+            self.query_one(QueueView).show(queue.items, queue.steering, held=self.desk.turns.held)
+
+    def work(self, line: str) -> None:
+        """Show that a command runs, as it was typed; with "" that none does any more."""
+        assert self._parts is not None
+        self._parts.activity.work(line)
+
+    async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
+        """Put a question to the person; `menu` takes the place of its usual answers."""
+        return await self._question.ask(ask, menu)
+
+    def say(self, text: str, level: Level = "info", *, gap: bool = True) -> None:
+        """Show a line of xun's own, set off from what stands above by a `gap`."""
+        self._transcript.say(text, level, gap=gap)
+
+    def show(self, text: str) -> None:
+        """Show what a command gave back."""
+        self._transcript.show(text)
+
+    def echo(self, line: str) -> None:
+        """Show the line of a command."""
+        self._transcript.echo(line)
+
+    def _notice(self, text: str) -> None:
+        if threading.get_ident() == self._thread_id:
+            self.say(text, "warning")
+        else:  # the agent is opened in a thread
+            self.call_from_thread(self.say, text, "warning")
+
+    def last_words(self) -> list[str]:
+        """What is said on the terminal once the screen is gone."""
+        lines = [self.crash] if self.crash else []
+        if self.desk is not None and self.desk.agent.messages and self.desk.agent.session_id:
+            lines.append(f"xun --resume {self.desk.agent.session_id} goes on with this session")
+        return lines
+
+    def edit(self, text: str) -> None:
+        """Put `text` into the prompt."""
+        self._prompt.put_back(text)

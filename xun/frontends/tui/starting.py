@@ -1,0 +1,97 @@
+"""From the first frame to an agent, and from one agent to the next."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+
+from xun import __version__
+from xun.errors import XunError
+from xun.frontends.tui.leaving import Leaving
+from xun.frontends.tui.opening import Ears, Wanted
+from xun.frontends.tui.queue_view import QueueView
+
+WELCOME = "xun {version} · /help · @ names a file · ! runs a shell line · Shift+Tab: mode"
+
+
+class Starting(Leaving):
+    """A part of `XunApp`. The prompt takes keys at once; whatever needs time comes after the first frame."""
+
+    def _begin(self) -> None:
+        self.run_worker(self._open(self._wanted, trust=True), exclusive=True, group="open")
+
+    async def _open(self, wanted: Wanted, *, trust: bool = False) -> None:
+        try:
+            if self._parts is None:
+                await self._furnish()
+            if trust:
+                from xun.frontends.tui.first import ask_trust
+
+                await ask_trust(self.opener, self.put, self.say)
+            await self._open_agent(wanted)
+        except XunError as error:
+            self.say(str(error), "error")
+        finally:
+            self.opener.settled()
+
+    async def _furnish(self) -> None:
+        """Put the other parts above the prompt."""
+        await asyncio.to_thread(import_module, "xun.frontends.tui.parts")
+        from xun.frontends.tui.parts import Parts
+
+        parts = Parts.make(idle=self._idle, draft=self._draft, engaged=self._engaged, clock=self._clock)
+        queue = self.query_one(QueueView)
+        await self.mount(parts.transcript, parts.question, before=queue)
+        await self.mount(parts.activity, after=queue)
+        self._parts = parts
+        self.say(WELCOME.format(version=__version__))
+
+    async def _open_agent(self, wanted: Wanted) -> None:
+        from xun.frontends.tui.desk import Desk
+        from xun.frontends.tui.first import open_somehow
+
+        assert self._parts is not None
+        notes: dict[str, None] = {}  # said below the history, which takes the place of all that was said before
+
+        def say(text: str) -> None:
+            if ears is self._ears:
+                self._notice(text)
+            else:
+                notes[text] = None
+
+        ears = Ears(lambda event: self.hear(event) if ears is self._ears else None, say, self.put)
+        opened = await open_somehow(self.opener, wanted, ears, self.say)
+        if opened is None:
+            if self.desk is None:
+                self.say("there is no agent yet: /exit leaves; what you type is kept until there is one")
+            return
+        old, self.desk, self._ears = self.desk, Desk(opened, self), ears
+        if old is not None:
+            await old.close()
+        if opened.agent.messages:
+            self._transcript.load(opened.agent.messages)
+        for text in notes:
+            self.say(text, "warning")
+        self._parts.watch.start(opened.agent)
+        self._parts.activity.clear()
+        self._files.look_in(opened.agent.workspace.root)
+        self._stand()
+        if opened.starter and not self._early and self._prompt.blank:
+            self._prompt.put_back(opened.starter)
+        for text in self._early:
+            self.desk.typed(text)
+        self._early.clear()
+        self.show_queue()
+
+    def _idle(self) -> float:
+        return self._prompt.idle()
+
+    def _draft(self) -> bool:
+        return not self._prompt.blank
+
+    def _engaged(self) -> bool:
+        return self._prompt.engaged
+
+    def switch(self, session: str) -> None:
+        """Go on with another session."""
+        self.run_worker(self._open(Wanted(session=session)), exclusive=True, group="open")
