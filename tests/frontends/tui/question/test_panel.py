@@ -16,7 +16,7 @@ from tests.frontends.tui.question.support import (
     write_ask,
 )
 from xun.frontends.tui.question.choices import secret_menu
-from xun.frontends.tui.question.panel import GRACE, GRACE_WITH_DRAFT
+from xun.frontends.tui.question.quiet import GRACE, GRACE_WITH_DRAFT
 from xun.policy.decision import Answer
 
 pytestmark = pytest.mark.anyio
@@ -257,6 +257,17 @@ async def test_a_yes_counts_only_once_all_of_it_was_in_view(key: str) -> None:
             seen = seen or "touch evil" in app.shown()
         assert seen
         assert (await answer_of(task)).yes
+
+
+async def test_a_number_that_only_shows_the_next_page_marks_nothing_for_enter() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask("echo " + "a" * 3_000, hard=True))
+        await until_ready(app, pilot)
+        await pilot.press("1")
+        await pilot.pause()
+        assert not task.done()
+        await pilot.press("enter", "enter")
+        assert await answer_of(task) == Answer.no()
 
 
 async def test_a_no_needs_no_reading() -> None:

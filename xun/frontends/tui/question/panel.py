@@ -16,28 +16,17 @@ from textual.content import Content
 from textual.events import Key, Resize
 from textual.message import Message
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from xun.frontends.tui.question.choices import Choice, Menu, menu_of
-from xun.frontends.tui.question.describe import Shown, body, heading, why
-from xun.frontends.tui.question.look import all_kept, answers, content_of, entry, hint
+from xun.frontends.tui.question.describe import Shown, heading
+from xun.frontends.tui.question.fit import fit
+from xun.frontends.tui.question.look import content_of
+from xun.frontends.tui.question.mark import Mark
+from xun.frontends.tui.question.quiet import Quiet
 from xun.frontends.tui.safe import plain
-from xun.frontends.tui.transcript.line import Line
 from xun.policy.decision import Answer, Ask
 
-GRACE = 0.6  # seconds without a key before the question takes the keys
-GRACE_WITH_DRAFT = 1.5  # the same while something half typed stands in the prompt
-_ANSWERS = "a number or letter answers · Esc no · Tab back to the prompt"
-_NUMBERS = "a number answers · Esc leaves it · Tab back to the prompt"
-_WAITS = "waits until you stop typing · Tab answers now"
-_ENTRY_HINTS = {
-    "reason": "Enter says no, with a reason or without · Esc goes back",
-    "words": "Enter sends it · Esc goes back",
-    "secret": "it is not shown · Enter takes it · Esc goes back",
-}
-_REASONS = 2  # rows of reasons beside what is scrolled
-_READABLE = 3  # rows of what is asked that must be in view; with fewer, the answers take less room
 _ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall:
 _TALL = 20
 _WIDE = 60  # cells in which the border has room for a sentence
@@ -91,17 +80,14 @@ class QuestionPanel(Vertical, can_focus=True):
         shown: Shown = str,
     ) -> None:
         super().__init__()
-        self._idle, self._draft, self._engaged, self._saves, self._path = idle, draft, engaged, saves, shown
+        self._draft, self._saves, self._path = draft, saves, shown
+        self._quiet = Quiet(self, self.take, wanted=self._may_take, idle=idle, draft=draft, engaged=engaged)
         self._waiting: list[_Waiting] = []
-        self._menu = Menu((), 0)
-        self._at = 0
-        self._moved = False
+        self._mark = Mark(Menu((), 0))
         self._shown: _Waiting | None = None
         self._entry: Choice | None = None
-        self._grace: Timer | None = None
         self._armed = False
         self._room = 0
-        self._number = ""
         self._seen = False
 
     def compose(self) -> ComposeResult:
@@ -146,9 +132,12 @@ class QuestionPanel(Vertical, can_focus=True):
     def take(self) -> None:
         """Take the keys now, for the question that is shown."""
         if self._shown is not None:
-            self._stop_grace()
+            self._quiet.stop()
             self._armed = True
             self.focus()
+
+    def _may_take(self) -> bool:
+        return self._shown is not None and self._entry is None and not self.ready
 
     def scroll_body(self, lines: int) -> bool:
         """Scroll what is asked by `lines`. False where all of it is shown."""
@@ -175,11 +164,10 @@ class QuestionPanel(Vertical, can_focus=True):
         self._close_entry()
         self.set_class(first is not None, "-asking")
         if first is None:
-            self._stop_grace()
+            self._quiet.stop()
             self.post_message(self.Left())
             return
-        self._menu = first.menu or menu_of(first.ask, self._saves(first.ask), self._path)
-        self._at, self._moved, self._number = self._menu.default, False, ""
+        self._mark = Mark(first.menu or menu_of(first.ask, self._saves(first.ask), self._path))
         self._seen = False
         self.set_class(any(decision.hard for decision in first.ask.decisions), "-careful")
         self.set_class(bool(first.ask.question), "-plain")
@@ -189,36 +177,12 @@ class QuestionPanel(Vertical, can_focus=True):
         if self.has_focus:
             # The next of several: the key that answered the last must not answer this one too.
             self.post_message(self.Left())
-        self._wait_for_quiet()
+        self._quiet.wait()
 
     def _title(self) -> None:
         if self._shown is not None:
             count = f" · 1 of {len(self._waiting)}" if len(self._waiting) > 1 else ""
             self.border_title = plain(f"{heading(self._shown.ask)}{count}")
-
-    # The moment of quiet
-
-    def _wait_for_quiet(self) -> None:
-        self._stop_grace()
-        grace = GRACE_WITH_DRAFT if self._draft() else GRACE
-        # At least half of it, however long ago the last key was: the next one may be on its way to the prompt.
-        self._grace = self.set_timer(max(grace - self._idle(), grace / 2), self._quiet)
-
-    def _quiet(self) -> None:
-        self._grace = None
-        if self._shown is None or self._entry is not None or self.ready:
-            return
-        grace = GRACE_WITH_DRAFT if self._draft() else GRACE
-        left = grace if self._engaged() else grace - self._idle()
-        if left > 0:
-            self._grace = self.set_timer(left, self._quiet)
-            return
-        self.take()
-
-    def _stop_grace(self) -> None:
-        if self._grace is not None:
-            self._grace.stop()
-            self._grace = None
 
     def on_focus(self) -> None:
         """The keys are ours now."""
@@ -242,22 +206,21 @@ class QuestionPanel(Vertical, can_focus=True):
             event.prevent_default()
             self._armed = False
             self.post_message(self.Typed(event.character))
-            self._wait_for_quiet()
+            self._quiet.wait()
 
     def _command(self, key: str) -> bool:
         match key:
             case "up" | "down":
-                self._at = (self._at + (1 if key == "down" else -1)) % len(self._menu.choices)
-                self._moved = True
+                self._mark.move(1 if key == "down" else -1)
                 self._draw()
             case "enter":
                 # With something half typed, Enter was meant for it unless a choice has been looked for.
-                if self._moved or not self._draft():
-                    self._choose(self._menu.choices[self._at])
+                if self._mark.moved or not self._draft():
+                    self._choose(self._mark.choice)
             case "escape":
                 self._give(Answer.no())
             case "tab":
-                self._stop_grace()
+                self._quiet.stop()
                 self._armed = False
                 self.post_message(self.Left())
             case _:
@@ -269,13 +232,13 @@ class QuestionPanel(Vertical, can_focus=True):
             return self._digit(key)
         if self._draft():
             return False  # the person may be going on with a word
-        if key in ("j", "k") and not any(choice.key == key for choice in self._menu.choices):
+        if key in ("j", "k") and not any(choice.key == key for choice in self._mark.menu.choices):
             return self._command("down" if key == "j" else "up")
-        if key == "m" and self._menu.more:
-            self._menu = self._menu.opened()
+        if key == "m" and self._mark.menu.more:
+            self._mark.open_more()
             self._draw()
             return True
-        for choice in self._menu.choices:
+        for choice in self._mark.menu.choices:
             if choice.key == key:
                 self._choose(choice)
                 return True
@@ -283,15 +246,13 @@ class QuestionPanel(Vertical, can_focus=True):
 
     def _digit(self, key: str) -> bool:
         """A number answers as soon as no longer one could be meant; until then it moves the mark, for Enter to take."""
-        count = len(self._menu.choices)
-        number = int(self._number + key) if int(self._number + key) <= count else int(key)
-        if not 1 <= number <= count:
+        index = self._mark.digit(key)
+        if index is None:
             return False
-        self._number = str(number)
-        if number * 10 > count:
-            self._choose(self._menu.choices[number - 1])
+        if self._mark.complete:
+            self._choose(self._mark.menu.choices[index])
         else:
-            self._at, self._moved = number - 1, True
+            self._mark.put(index)
             self._draw()
         return True
 
@@ -352,31 +313,18 @@ class QuestionPanel(Vertical, can_focus=True):
         if self._shown is None:
             return
         width = max((self.size.width or self.app.size.width - 4) - 1, 8)  # beside a scrollbar
-        asked, menu = body(self._shown.ask, width, self._path), self._rows(width)
-        rows = self._room = self._free_rows()
-        if len(asked) > rows - len(menu) - 1:  # why it asks stays in view beside what is scrolled
-            reasons = why(self._shown.ask, width, self._path)[:_REASONS]
-            menu = [*reasons, *menu]
-        close = rows - len(menu) - bool(asked) < min(len(asked), _READABLE)
-        if close and self._entry is None:
-            asked += all_kept(self._menu.choices, width)
-            menu = answers(self._menu, self._at, width, ready=self.ready, kept=False)
-        self.set_class(close or not asked, "-close")
-        self.query_one("#question-text", Static).update(content_of(asked))
-        self.query_one("#question-menu", Static).update(content_of(menu))
+        self._room = self._free_rows()
+        laid = fit(
+            self._shown.ask, self._mark, self._path,
+            width=width, rows=self._room, ready=self.ready, typing=self._entry,
+        )  # fmt: skip
+        self.set_class(laid.close, "-close")
+        self.query_one("#question-text", Static).update(content_of(laid.asked))
+        self.query_one("#question-menu", Static).update(content_of(laid.menu))
         part = self.query_one("#question-body")
-        part.display = bool(asked)
-        part.styles.max_height = max(rows - len(menu) - (not close) - (self._entry is not None), 1)
+        part.display = bool(laid.asked)
+        part.styles.max_height = laid.height
         self.call_after_refresh(self._look)
-
-    def _rows(self, width: int) -> list[Line]:
-        if self._entry is not None:
-            return entry(self._entry, _ENTRY_HINTS[self._entry.entry], width)
-        keys = _ANSWERS if any(choice.key for choice in self._menu.choices) else _NUMBERS
-        return [
-            *answers(self._menu, self._at, width, ready=self.ready),
-            *hint(keys if self.ready else _WAITS, width),
-        ]
 
     def _free_rows(self) -> int:
         """Rows between the borders that nothing else on the screen needs."""
