@@ -44,6 +44,8 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XUN_HOME", str(home / "xun"))
     monkeypatch.setenv("XUN_LOCAL_SERVERS", "off")
+    # What a sandbox does is shown by tests of its own, and by all others that the rest is right without one.
+    monkeypatch.setenv("XUN_SANDBOX", "off")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for role in ("AUTHOR", "COMMITTER"):

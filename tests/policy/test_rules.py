@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tests.policy.judging import effect, rule
 from xun.policy.lists import Allowlists
 from xun.policy.paths import matches
-from xun.policy.rules import Policy, PolicyError, Rule, Settings
+from xun.policy.rules import Policy, PolicyError, Rule
 from xun.setup import policy_of_flags
 
 TOO_MUCH = [
@@ -166,16 +166,6 @@ def test_a_copy_is_independent_and_defaults_can_be_dropped() -> None:
     assert len(second.rules) == len(first.rules) + 1
     assert Policy(defaults=False).rules == ()
     assert {r.source for r in Policy().rules} == {"default list"}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"sandbox": "required"}, {"auto_allow_sandboxed": True}],
-)
-def test_settings_that_are_not_available_are_named(change: dict) -> None:
-    (name,) = change
-    with pytest.raises(PolicyError, match=name):
-        Policy(settings=Settings(**change))
 
 
 def test_rules_are_strict_data() -> None:

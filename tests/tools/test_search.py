@@ -6,12 +6,14 @@ import asyncio
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.conftest import require
 from tests.tools.host import Host
 from xun.exec import env
+from xun.exec.spawn import Process
 from xun.policy.action import Read
 from xun.tools import search_find as search_tools
 from xun.tools import search_records, search_run
@@ -274,15 +276,15 @@ class TestOwnSearch:
         plant(work, {"b": "a" * 40 + "\n"})
         started: list[int] = []
         running = asyncio.Event()
-        popen = search_run.subprocess.Popen
+        spawn = search_run.spawn
 
-        def noted(*args: object, **how: object) -> object:
-            process = popen(*args, **how)  # ty: ignore[no-matching-overload]
+        def noted(*args: Any, **how: Any) -> Process:
+            process = spawn(*args, **how)
             started.append(process.pid)
             running.set()
             return process
 
-        monkeypatch.setattr(search_run.subprocess, "Popen", noted)
+        monkeypatch.setattr(search_run, "spawn", noted)
         task = asyncio.create_task(host.call(grep, pattern="(a+)+$x"))
         await running.wait()
         task.cancel()

@@ -118,7 +118,8 @@ def _own_policy(policy: Policy) -> Policy:
 
 def _quoted(decision: Decision, facts: Facts) -> str:
     """The action as one line of JSON in ASCII: whatever it holds stays inside of its quotes."""
-    action = decision.action.model_dump(mode="json")
+    # How it runs is not for the model to weigh: a request to leave the sandbox never comes here.
+    action = decision.action.model_dump(mode="json", exclude={"unsandboxed"})
     data: dict[str, Any] = {
         "action": {key: _cut(value) for key, value in action.items() if value not in (None, {})},
         "not_allowed_because": [reason.text for reason in decision.reasons],

@@ -22,8 +22,10 @@ from xun.agent.totals import Totals
 from xun.agent.turn import CURRENT, RuntimeStateError, Turn
 from xun.events import AnyEvent, Notice
 from xun.exec.registry import ProcessRegistry
+from xun.exec.sandbox.profile import Profile
 from xun.gate.gate import Gate, OnAlways, OnAsk
 from xun.messages import Message
+from xun.policy.action import Confinement
 from xun.policy.decision import Effect, Mode
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy
@@ -174,6 +176,12 @@ class AgentBase:
     def read_filter(self) -> Callable[[str], Effect]:
         """Tells of a file's resolved path whether it may be read unasked, must be asked about, or may not be read."""
         return self.gate.read_filter().effect
+
+    def profile_of(self, confinement: Confinement) -> Profile:
+        """What a command with this confinement may do on this machine, for tools that run one."""
+        from xun.agent.confine import profile_of
+
+        return profile_of(self, confinement)
 
     # Its turn
 

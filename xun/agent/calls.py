@@ -118,6 +118,7 @@ async def stopped_by(
     verdict = await agent.gate.check(item.call.id, item.tool.name, actions, emit, permission=item.tool.permission)
     if not verdict.allowed:
         return Stopped(_refusal(verdict), "denied", verdict)
+    ctx.confine(verdict.confinement)
     return None if places_of(actions) == places else Stopped(Err(MOVED), "error")
 
 

@@ -11,17 +11,23 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import signal
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from xun.exec.env import find_bash
+from xun.exec.spawn import Process, spawn
 
 # Marks come one a line. `$(<…)` drops the zeros between variables, so a mark is looked for behind the variable's name.
 _SCRIPT = """
 cd /
-marks=()
-while read -r mark; do marks+=("$mark"); done
+marks=() masks=()
+while IFS= read -r line; do
+    case $line in
+        "mark "*) marks+=("${line#* }") ;;
+        "mask "*) masks+=("${line#* }") ;;
+    esac
+done
 for round in 1 2 3 4 5; do
     found=
     for entry in /proc/[0-9]*/environ; do
@@ -35,6 +41,7 @@ for round in 1 2 3 4 5; do
     done
     [[ $found ]] || break
 done
+[[ ${#masks[@]} = 0 ]] || rmdir -- "${masks[@]}"
 """
 
 
@@ -43,11 +50,12 @@ class _Guard:
     """The shell of the process `owner`, and the end of its pipe."""
 
     owner: int
-    pid: int
+    process: Process
     pipe: int
 
 
 _guard: _Guard | None = None
+_folders: set[Path] = set()
 
 
 def guard(variable: str, token: str) -> None:
@@ -61,13 +69,25 @@ def guard(variable: str, token: str) -> None:
     with contextlib.suppress(OSError):
         if _guard is None or _guard.owner != os.getpid():  # a fork has none yet
             _guard = _start(variable)
-        if _guard is not None:
-            os.write(_guard.pipe, f"{token}\n".encode())
+    _tell(f"mark {token}")
+
+
+def guard_folder(path: Path) -> None:
+    """When this process is gone, have the folder at `path` removed, if it is empty. Once is enough for each path."""
+    if path not in _folders and "\n" not in str(path):
+        _folders.add(path)
+        _tell(f"mask {path}")
+
+
+def _tell(line: str) -> None:
+    if _guard is not None and _guard.owner == os.getpid():
+        with contextlib.suppress(OSError):
+            os.write(_guard.pipe, os.fsencode(f"{line}\n"))
 
 
 def guard_pid() -> int | None:
     """The process that waits: a child of this one and of no command."""
-    return _guard.pid if _guard is not None else None
+    return _guard.process.pid if _guard is not None else None
 
 
 def _start(variable: str) -> _Guard | None:
@@ -76,17 +96,15 @@ def _start(variable: str) -> _Guard | None:
         return None
     reading, writing = os.pipe()
     try:
-        null = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
-        actions = [(os.POSIX_SPAWN_DUP2, reading, 0), *null]
         argv = [bash, "--noprofile", "--norc", "-c", _SCRIPT, "xun-guard", variable]
-        pid = os.posix_spawn(bash, argv, {}, file_actions=actions, setsid=True)
+        process = spawn(argv, cwd=Path("/"), env={}, stdin=reading)
     except OSError:
         os.close(writing)
         return None
     finally:
         os.close(reading)
     atexit.register(_end)
-    return _Guard(os.getpid(), pid, writing)
+    return _Guard(os.getpid(), process, writing)
 
 
 def _end() -> None:
@@ -94,6 +112,6 @@ def _end() -> None:
     if _guard is None or _guard.owner != os.getpid():
         return
     with contextlib.suppress(OSError):
-        os.kill(_guard.pid, signal.SIGKILL)
-        os.waitpid(_guard.pid, 0)
+        _guard.process.kill()
+        _guard.process.wait()
         os.close(_guard.pipe)

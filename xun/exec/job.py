@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import errno
 import os
-import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from xun.exec.capture import Capture
+from xun.exec.spawn import Process, spawn
 from xun.exec.stream import Stream
 from xun.exec.tree import Tree, adopt_orphans
 from xun.result import XunError
@@ -35,14 +35,14 @@ class Job:
 
     def __init__(
         self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], mark: str,
-        captures: tuple[Capture, Capture], live: Live,
+        captures: tuple[Capture, Capture], live: Live, pass_fds: Sequence[int] = (),
     ) -> None:  # fmt: skip
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[End] = self._loop.create_future()
         self._silent = asyncio.Event()
         self._live = live
         adopt_orphans()
-        self.process, pipes = _spawn(argv, cwd, env)
+        self.process, pipes = _spawn(argv, cwd, env, pass_fds)
         self.tree = Tree(self.process.pid, mark)
         self._streams = tuple(
             Stream(self._loop, fd, capture, self._heard, self._pipe_ended)
@@ -150,14 +150,13 @@ class Live:
             self._tell(text)
 
 
-def _spawn(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], tuple[int, int]]:
+def _spawn(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str], pass_fds: Sequence[int]
+) -> tuple[Process, tuple[int, int]]:
     """Start the program. Gives the reading ends of its stdout and stderr."""
     pipes = (os.pipe(), os.pipe())
     try:
-        process = subprocess.Popen(
-            argv, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, stdout=pipes[0][1], stderr=pipes[1][1],
-            start_new_session=True,
-        )  # fmt: skip
+        process = spawn(argv, cwd=cwd, env=env, stdout=pipes[0][1], stderr=pipes[1][1], pass_fds=pass_fds)
     except (OSError, ValueError) as error:
         for read_end, _ in pipes:
             os.close(read_end)

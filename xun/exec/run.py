@@ -4,6 +4,7 @@ stopped.
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,8 @@ from xun.exec.capture import Capture
 from xun.exec.env import find_bash
 from xun.exec.job import Job, Live, SpawnError
 from xun.exec.registry import ProcessRegistry, shared_registry
+from xun.exec.sandbox.enter import Entered, enter
+from xun.exec.sandbox.profile import Profile
 
 GRACE = 2.0
 """Seconds between SIGTERM and SIGKILL."""
@@ -28,7 +31,7 @@ class Completed:
     says what is missing between; `*_omitted` counts these characters and `*_spill` names the file with the
     whole, if any. `returncode` is None when `signal` (e.g. "SIGKILL") ended it or it could not be reaped.
     `timed_out` and `flooded` say that it was stopped. `background` are the pids of what it left running.
-    `seconds` is wall time.
+    `seconds` is wall time. `put_aside` are the protected paths that it made in the sandbox: they stand there no more.
     """
 
     stdout: str
@@ -43,6 +46,7 @@ class Completed:
     stdout_spill: Path | None = None
     stderr_spill: Path | None = None
     background: tuple[int, ...] = ()
+    put_aside: tuple[Path, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -52,7 +56,7 @@ class Completed:
 async def run_bash(
     command: str, *, cwd: Path, env: Mapping[str, str], timeout: float, limit: int = 16_000,
     spill: Callable[[str], Path] | None = None, on_output: Callable[[str], None] | None = None,
-    registry: ProcessRegistry | None = None,
+    registry: ProcessRegistry | None = None, profile: Profile | None = None,
 ) -> Completed:  # fmt: skip
     """Run shell text with bash, without start-up files: `run_argv`, which see, with bash in front.
 
@@ -72,13 +76,14 @@ async def run_bash(
         spill=spill,
         on_output=on_output,
         registry=registry,
+        profile=profile,
     )
 
 
 async def run_argv(
     argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float, limit: int = 16_000,
     spill: Callable[[str], Path] | None = None, on_output: Callable[[str], None] | None = None,
-    registry: ProcessRegistry | None = None,
+    registry: ProcessRegistry | None = None, profile: Profile | None = None,
 ) -> Completed:  # fmt: skip
     """Run a program in a session of its own, without terminal and standard input, and wait for it.
 
@@ -89,16 +94,37 @@ async def run_argv(
 
     `limit` bounds the characters kept of each stream. `spill("stdout" | "stderr")` names a new file for the
     whole of a stream that is longer; it is called only then. `on_output` gets what is printed while it
-    runs, ten times a second at most, shortened to the newest part. Raises `SpawnError` when the program
-    cannot be started.
+    runs, ten times a second at most, shortened to the newest part. `profile` is what it may do, in the sandbox;
+    without one it may do what this process may. Raises `SpawnError` when the program cannot be started.
     """
     registry = registry or shared_registry()
     full_env = dict(env)
     mark = registry.mark(full_env)
+    if profile is None:
+        return await _run(argv, cwd, full_env, mark, timeout, limit, spill, on_output, registry, None)
+    try:
+        entered = await asyncio.to_thread(enter, argv, cwd, full_env, profile)
+    except OSError as error:
+        raise SpawnError(f"the sandbox could not be set up: {error}") from error
+    return await _run(entered.argv, cwd, entered.env, mark, timeout, limit, spill, on_output, registry, entered)
+
+
+async def _run(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str], mark: str, timeout: float, limit: int,
+    spill: Callable[[str], Path] | None, on_output: Callable[[str], None] | None,
+    registry: ProcessRegistry, entered: Entered | None,
+) -> Completed:  # fmt: skip
     live = Live(on_output)
     out, err = (Capture(limit, partial(spill, name) if spill else None) for name in ("stdout", "stderr"))
     began = time.monotonic()
-    job = Job(argv, cwd, full_env, mark, (out, err), live)
+    try:
+        job = Job(argv, cwd, env, mark, (out, err), live, entered.pass_fds if entered else ())
+    except BaseException:
+        _left(entered)
+        raise
+    finally:
+        if entered is not None:
+            entered.started()
     registry.started(job.tree, job.process)
     background: tuple[int, ...] = ()
     try:
@@ -107,7 +133,7 @@ async def run_argv(
             await job.tree.end(job.process, GRACE)
         await job.drain()
         if ended == "exit" and (background := await job.leftovers()):
-            registry.keep(job.tree, job.detach())
+            registry.keep(job.tree, (*job.detach(), *((entered,) if entered else ())))
     except BaseException:
         await job.tree.end(job.process, GRACE)
         raise
@@ -115,15 +141,23 @@ async def run_argv(
         registry.ended(job.tree)
         if not background:
             job.close()
+            _left(entered)
         live.flush()
         stdout, stderr = out.close(), err.close()
+    put_aside = await asyncio.to_thread(entered.leave) if entered else ()
     returncode, killed_by = _status(job.process.poll())
     return Completed(
         stdout=stdout, stderr=stderr, returncode=returncode, signal=killed_by,
         seconds=time.monotonic() - began, timed_out=ended == "timeout", flooded=ended == "flood",
         stdout_omitted=out.omitted, stderr_omitted=err.omitted,
         stdout_spill=out.spill_path, stderr_spill=err.spill_path, background=background,
+        put_aside=put_aside,
     )  # fmt: skip
+
+
+def _left(entered: Entered | None) -> None:
+    if entered is not None:
+        entered.close()
 
 
 def _status(code: int | None) -> tuple[int | None, str | None]:

@@ -28,7 +28,14 @@ def check_command(
     """
     action = Run(command=command, cwd=str(cwd.absolute()))
     constructs = policy.settings.constructs
-    facts = gather(action, roots=roots or [cwd], temp=None, home=home or Path.home(), constructs=constructs)
+    facts = gather(
+        action,
+        roots=roots or [cwd],
+        temp=None,
+        home=home or Path.home(),
+        constructs=constructs,
+        sandbox=policy.settings.sandbox != "off",
+    )
     return decide(action, facts, policy, mode=mode)
 
 

@@ -17,7 +17,7 @@ from xun.gate.journal import Journal
 from xun.gate.put import Emit, OnAsk, Settler, put, question
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go, outcome
 from xun.gate.waiting import Waiting
-from xun.policy.action import Action, Read, Run, UseTool, Write
+from xun.policy.action import Action, Confinement, Read, Run, UseTool, Write
 from xun.policy.decision import Answer, Ask, Assessment, Decision, Mode, Reason
 from xun.policy.facts import Facts
 from xun.policy.lists import STATE_KEY, Allowlists
@@ -56,6 +56,14 @@ class Verdict:
             return ()
         denied = tuple(d for d in self.decisions if d.effect == "deny")
         return denied or tuple(d for d in self.decisions if d.effect == "ask")
+
+    @property
+    def confinement(self) -> Confinement | None:
+        """How the command of an allowed call runs in the sandbox, if it does. No assessor opens the network."""
+        found = next((d.confinement for d in self.decisions if d.confinement is not None), None)
+        if found is not None and self.by == "risk" and found.network:
+            return found.model_copy(update={"network": False})
+        return found
 
     def explain(self) -> str:
         """Short reasons for the model: what was refused, why, and by whom."""
@@ -155,6 +163,7 @@ class Gate:
                 home=self.home,
                 constructs=self.policy.settings.constructs,
                 denied=[rule.pattern for kind in ("read", "write") for rule in self.policy.own(kind, "deny")],
+                sandbox=self.policy.settings.sandbox != "off",
             )
             # A disk that does not answer must hold up this call alone, and not the whole of it.
             touches = isinstance(action, Read | Run | Write)

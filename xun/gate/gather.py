@@ -18,6 +18,7 @@ from pathlib import Path
 from posixpath import realpath
 
 from xun.exec.env import path_folders_inside
+from xun.exec.sandbox.find import find as find_sandbox
 from xun.gate.repository import helper_programs
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
@@ -43,11 +44,12 @@ def gather(
     home: Path,
     constructs: Constructs = ASK,
     denied: Sequence[str] = (),
+    sandbox: bool = True,
 ) -> Facts:
     """The facts for `action`. `roots` are the folders the agent works in, `temp` its temporary folder.
 
-    `constructs` are settings of the policy, `denied` the path patterns of its deny rules. Never raises for what
-    is on the disk.
+    `constructs` are settings of the policy, `denied` the path patterns of its deny rules. Without `sandbox` none is
+    looked for. Never raises for what is on the disk.
     """
     paths: dict[str, PathFact] = {}
     repositories: dict[str, tuple[str, ...]] = {}
@@ -82,6 +84,7 @@ def gather(
         trees=trees,
         programs=_programs(real_roots),
         at=datetime.now(UTC),
+        sandbox=find_sandbox() if sandbox and isinstance(action, Run) else None,
     )
 
 

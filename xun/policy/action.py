@@ -11,13 +11,44 @@ class _Action(BaseModel):
     model_config = ConfigDict(frozen=True, defer_build=True, extra="ignore")
 
 
+class Confinement(_Action):
+    """What a command is granted in the sandbox, beyond the workspace and its own temporary folder.
+
+    `sandbox` is the kind it runs in. `network` opens the network, `git` the repository but for its hooks and
+    configuration, `secrets` the files in the home folder that hold some; `writable` are further paths, resolved.
+    """
+
+    sandbox: Literal["bwrap", "landlock", "seatbelt"]
+    network: bool = False
+    git: bool = False
+    secrets: bool = False
+    writable: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Is nothing granted beyond what any command gets?"""
+        return not (self.network or self.git or self.secrets or self.writable)
+
+    def told(self) -> str:
+        """How the command will run, for people."""
+        more = [
+            *(["git may change its repository"] if self.git else []),
+            *(f"may write {path}" for path in self.writable),
+        ]
+        return ", ".join(["in the sandbox", "with network" if self.network else "no network", *more])
+
+
 class Run(_Action):
-    """Run shell text with bash. `cwd` is absolute; `env` holds variables that the call would add."""
+    """Run shell text with bash. `cwd` is absolute; `env` holds variables that the call would add.
+
+    `unsandboxed` asks to run it outside of the sandbox.
+    """
 
     kind: Literal["run"] = "run"
     command: str
     cwd: str
     env: dict[str, str] = Field(default_factory=dict)
+    unsandboxed: bool = False
 
 
 class Read(_Action):

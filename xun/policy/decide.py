@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.policy.commands.spec import Use
+from xun.policy.confine import confined
 from xun.policy.decide_run import decide_run
 from xun.policy.decision import Decision, Mode, Near, Reason
 from xun.policy.facts import Facts
@@ -30,7 +31,7 @@ PRECEDENCE = (
     "An ask rule asks a person.",
     "An allow rule allows; in accept-edits mode so do edits in the workspace, not deleting or moving.",
     "Everything else asks.",
-    "Where it asks for soft reasons alone, the risk assessor may say yes, as far as the mode lets it.",
+    "Where it asks for soft reasons alone, auto_allow_sandboxed or the risk assessor may say yes, as the mode lets it.",
 )
 """What counts before what, for people. `docs/policy.md` has the same lines."""
 
@@ -43,10 +44,11 @@ def decide(
     """Judge `action`. `grants` are rules the person gave for a time: above ask rules, below hard reasons.
 
     `mode` adds its rules behind those of `policy`; plan mode denies whatever may change something.
+    How a command would run in the sandbox is part of the decision: see `confine`.
     """
     if added := mode_rules(mode, action):
         policy = policy.copy(extra=added)
-    decision = _by_rules(action, facts, policy, grants)
+    decision = confined(_by_rules(action, facts, policy, grants), facts, policy, grants, mode)
     return planned(decision, facts, policy) if mode == "plan" else decision
 
 

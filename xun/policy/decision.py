@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from xun.policy.action import Action
+from xun.policy.action import Action, Confinement
 
 Effect = Literal["allow", "ask", "deny"]
 AnswerKind = Literal["once", "session", "always", "no"]
@@ -19,7 +19,7 @@ RuleKind = Literal["command", "write", "read", "tool", "host"]
 
 # Soft as they are, only a person settles these: they are the person's own rules, or about what no one else can see
 # through: code that others put there, and other names of a file.
-PERSONAL = frozenset({"ask-rule", "may-be-ruled", "git-configuration", "hard-link"})
+PERSONAL = frozenset({"ask-rule", "may-be-ruled", "git-configuration", "hard-link", "unsandboxed"})
 _KINDS: Mapping[str, RuleKind] = {
     "run": "command", "write": "write", "read": "read", "fetch": "host", "tool": "tool"
 }  # fmt: skip
@@ -74,7 +74,8 @@ class Decision(_Data):
 
     `grantable` lists the prefixes or paths that *always* would save, `rule` names the rule that decided, if one did,
     and `pattern` is what it says. `near` holds the rules that nearly covered an action other than a command, whose
-    segments have their own.
+    segments have their own. `confinement` is how a command would run in the sandbox; without one it runs as this
+    process does.
     """
 
     action: Action
@@ -85,6 +86,7 @@ class Decision(_Data):
     rule: str | None = None
     pattern: str | None = None
     near: tuple[Near, ...] = ()
+    confinement: Confinement | None = None
 
     @property
     def hard(self) -> bool:

@@ -50,7 +50,8 @@ class Facts(_Data):
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `standing` are the rules that hold for what the disk holds: those for the project's own commands whose text is still
     what the person agreed to.
-    `at` is when the facts were gathered; rules with an end are not in force without it.
+    `at` is when the facts were gathered; rules with an end are not in force without it. `sandbox` is the kind that is
+    at hand for commands, or None where none works or is wanted.
     """
 
     roots: tuple[str, ...] = ()
@@ -62,3 +63,4 @@ class Facts(_Data):
     programs: tuple[str, ...] = ()
     standing: tuple[Rule, ...] = ()
     at: datetime | None = None
+    sandbox: Literal["bwrap", "landlock", "seatbelt"] | None = None

@@ -36,7 +36,8 @@ Place = Callable[[Path], str]
 
 _KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
 _EFFECTS: tuple[Effect, ...] = get_args(Effect)
-_KEYS = ("effect", *_KINDS, "match", "not_match", "reason", "until")
+_FLAGS = ("sandbox", "network")
+_KEYS = ("effect", *_KINDS, "match", "not_match", "reason", "until", *_FLAGS)
 _TABLES = ("rule", "settings")
 
 
@@ -104,6 +105,8 @@ def _rule(table: Mapping[str, Any], at: Path, source: str, home: str) -> Rule:
         source=source,
         reason=_text(table, "reason", at) if "reason" in table else None,
         until=_until(table, at),
+        sandbox=_flag(table, "sandbox", at, default=True),
+        network=_flag(table, "network", at, default=False),
     )
     try:
         Policy(rules=[rule], defaults=False)
@@ -111,6 +114,17 @@ def _rule(table: Mapping[str, Any], at: Path, source: str, home: str) -> Rule:
         raise _Mistake((*at, kind), str(error)) from error
     _check_examples(rule, table, at)
     return rule
+
+
+def _flag(table: Mapping[str, Any], key: str, at: Path, *, default: bool) -> bool:
+    """How an allow rule for a command has it run."""
+    value = table.get(key, default)
+    if not isinstance(value, bool):
+        raise _Mistake((*at, key), f"{key} must be true or false, without quotes; it is {_shown(value)}")
+    if key in table and (table.get("effect") != "allow" or "command" not in table):
+        text = f"{key} says how an allowed command runs: it stands only in allow rules for commands"
+        raise _Mistake((*at, key), text)
+    return value
 
 
 def _check_examples(rule: Rule, table: Mapping[str, Any], at: Path) -> None:

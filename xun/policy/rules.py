@@ -44,6 +44,8 @@ class Rule(BaseModel):
     `**/.env*`; relative ones are taken from each root), a name or name pattern for a tool, a host name or `*.domain`
     for a host. `source` says where the rule lives: a list's name or `file:line`. It ends at `until`, or when `uses`
     (how often it may still be used) is 0. `scope` limits a rule for a command to one folder and to known arguments.
+    What an allow rule for a command covers runs outside of the sandbox with `sandbox` false, and in it with the network
+    with `network` true.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
@@ -56,6 +58,8 @@ class Rule(BaseModel):
     until: datetime | None = None
     uses: int | None = None
     scope: Scope | None = None
+    sandbox: bool = True
+    network: bool = False
 
     def in_force(self, now: datetime | None) -> bool:
         """Does it count at `now`? One with an end does not when the time is unknown."""
@@ -117,7 +121,6 @@ class Policy:
         self.settings = settings or Settings()
         self.defaults = defaults
         instance("settings", settings, Settings, "a Settings object")
-        _check_settings(self.settings)
 
     def copy(self, extra: Sequence[Rule] = ()) -> Policy:
         """An independent copy, with `extra` rules behind the others. Raises `PolicyError` as the constructor does."""
@@ -202,10 +205,3 @@ def _check(rule: Rule) -> None:
         words_of(rule.pattern)
     elif rule.kind == "write" and rule.effect == "allow":
         check_write_path(rule.pattern)
-
-
-def _check_settings(settings: Settings) -> None:
-    if settings.auto_allow_sandboxed:
-        raise PolicyError("settings: auto_allow_sandboxed = true is not available in this version: use false")
-    if settings.sandbox == "required":
-        raise PolicyError('settings: sandbox = "required" is not available in this version: use "auto" or "off"')

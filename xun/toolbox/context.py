@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from xun.policy.action import Confinement
     from xun.result import Result
     from xun.toolbox.toolbox import ToolBox
 
@@ -46,13 +47,14 @@ class ToolCallContext(Generic[V]):
     `execute(context=...)`, passed through every layer.
     """
 
-    __slots__ = ("_agent", "_on_progress", "_tool_name", "_value")
+    __slots__ = ("_agent", "_confinement", "_on_progress", "_tool_name", "_value")
 
     def __init__(self, agent: Any, tool_name: str, value: V, on_progress: Callable[[str], None] | None = None) -> None:
         self._agent = agent
         self._tool_name = tool_name
         self._value = value
         self._on_progress = on_progress
+        self._confinement: Confinement | None = None
 
     @property
     def agent(self) -> Any:
@@ -65,6 +67,15 @@ class ToolCallContext(Generic[V]):
     @property
     def value(self) -> V:
         return self._value
+
+    @property
+    def confinement(self) -> Confinement | None:
+        """How a command of this call is to run in the sandbox; None outside of it."""
+        return self._confinement
+
+    def confine(self, confinement: Confinement | None) -> None:
+        """For the agent, once the gate has let the call pass."""
+        self._confinement = confinement
 
     def progress(self, text: str) -> None:
         """Show output while the tool still runs. Safe from any thread; may be dropped by a slow front end."""

@@ -19,6 +19,7 @@ from xun.policy.action import Run
 from xun.result import XunError
 from xun.toolbox.attr import tool_attr
 from xun.toolbox.context import ToolCallContext
+from xun.tools.cmd_sandbox import notes
 
 MAX_TIMEOUT = 3600.0
 """Seconds that a command may ask for at most."""
@@ -43,7 +44,8 @@ def run_actions(arguments: dict[str, Any], ctx: ToolCallContext[Any]) -> Run:
     command = arguments["command"]
     envs = arguments.get("envs") or {}
     _check(command, arguments.get("timeout", 300), envs)
-    return Run(command=command, cwd=str(_folder(ctx, arguments.get("cd"))), env=envs)
+    folder = str(_folder(ctx, arguments.get("cd")))
+    return Run(command=command, cwd=folder, env=envs, unsandboxed=bool(arguments.get("unsandboxed")))
 
 
 # The tool's own limit is for a broken system: the command's ends it first, with time to stop all it began.
@@ -54,6 +56,7 @@ async def bash(
     timeout: float = 300,
     cd: str | None = None,
     envs: dict[str, str] | None = None,
+    unsandboxed: bool = False,
 ) -> str:
     """Run a command with bash, in the workspace. The result begins with its exit code. Each call is a new
     shell: no folder, variable or function is left over from the last. There is no terminal and standard input
@@ -67,6 +70,7 @@ async def bash(
         timeout: Seconds after which it and all it started is stopped; at most 3600.
         cd: The folder to run it in, inside the workspace; the workspace itself by default.
         envs: Environment variables to add.
+        unsandboxed: Ask the person to run it outside the sandbox, where a result says that this stopped it.
     """
     envs = envs or {}
     _check(command, timeout, envs)
@@ -79,8 +83,10 @@ async def bash(
         spill=_spill(ctx),
         on_output=ctx.progress,
         registry=_registry(ctx),
+        profile=ctx.agent.profile_of(ctx.confinement) if ctx.confinement else None,
     )
-    return describe(completed, timeout)
+    told = describe(completed, timeout)
+    return "\n".join([told, *notes(completed, ctx.confinement)]) if ctx.confinement else told
 
 
 def describe(completed: Completed, timeout: float) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from xun.exec.env import child_env
+from xun.exec.spawn import PIPE, Process, spawn
 
 TIMEOUT = 30.0
 """Seconds a search may take."""
@@ -48,15 +48,7 @@ async def run(
     `take` is called in another thread, and no more once this has returned. Raises `OSError` where the program cannot
     be started.
     """
-    process = subprocess.Popen(  # noqa: ASYNC220 - returns once the program is started; reading is done in a thread
-        argv,
-        cwd=cwd,
-        env=child_env(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    process = spawn(argv, cwd=cwd, env=child_env(), stdin=PIPE, stdout=PIPE, stderr=PIPE)
     _limit_memory(process.pid)
     reading = asyncio.get_running_loop().run_in_executor(None, _read, process, given, take)
     timed_out = False
@@ -82,7 +74,7 @@ def _limit_memory(pid: int) -> None:
             resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
-def _read(process: subprocess.Popen[bytes], given: bytes, take: Callable[[bytes], bool]) -> tuple[str, bool]:
+def _read(process: Process, given: bytes, take: Callable[[bytes], bool]) -> tuple[str, bool]:
     with process:
         assert process.stdin is not None
         assert process.stdout is not None

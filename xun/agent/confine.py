@@ -1,0 +1,66 @@
+"""From what a command is granted to what it may do in the sandbox: the folders of this agent, and of xun itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xun.exec.sandbox.caches import cache_of
+from xun.exec.sandbox.profile import Profile
+from xun.policy.action import Confinement
+from xun.policy.paths import protected
+from xun.registry import load
+
+if TYPE_CHECKING:
+    from xun.agent.base import AgentBase
+
+TMP = "tmp"
+"""The folder in the agent's temporary one that stands for /tmp."""
+# What in a home folder holds keys and logins, and is seen only by commands that reach out with a person's yes.
+_SECRETS = (
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".docker/config.json", ".config/gcloud",
+    ".config/gh", ".netrc", ".git-credentials", ".config/git/credentials", ".pypirc", ".cargo/credentials.toml",
+    ".vault-token", ".mozilla", ".config/google-chrome", ".config/chromium", ".local/share/keyrings",
+    "Library/Keychains",
+)  # fmt: skip
+
+
+def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
+    """What a command of `agent` may do. Makes the agent's temporary folder, part of which stands for /tmp."""
+    workspace = agent.workspace
+    temp = workspace.temp_dir()
+    home = Path.home()
+    hidden = list(own_folders())
+    if not (confinement.network or confinement.secrets):
+        hidden += [home / name for name in _SECRETS]
+        if agent_socket := os.environ.get("SSH_AUTH_SOCK"):
+            hidden.append(Path(agent_socket))
+    return Profile(
+        kind=confinement.sandbox,
+        roots=tuple(root for root in workspace.roots if root != temp),
+        tmp=temp / TMP,
+        temp=temp,
+        cache=cache_of(_real(load("places").find_paths().cache), workspace.root),
+        writable=tuple(map(Path, confinement.writable)),
+        hidden=tuple(_real(path) for path in hidden if path.exists()),
+        network=confinement.network,
+        git=confinement.git,
+        protected=protected,
+    )
+
+
+def own_folders() -> tuple[Path, ...]:
+    """Where xun keeps its configuration, keys, policy and sessions: whole folders, and what is in them by itself.
+
+    A folder that holds a workspace is not hidden, and then its parts still are.
+    """
+    paths = load("places").find_paths()
+    return (
+        paths.config, paths.state, paths.config_file, paths.policy_file, paths.sessions, paths.trust_file,
+        paths.config / "models.toml", paths.config / "commands", paths.config / "AGENTS.md",
+    )  # fmt: skip
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
