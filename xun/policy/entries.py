@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from xun.policy.paths import matches
+from xun.policy.paths import matches, special
 from xun.policy.programs import INTERPRETERS, PRIVILEGED, WRAPPERS, base_name
+from xun.policy.runners import CODE_MODULES, opaque, runner_length
 from xun.policy.shell import read_script
 from xun.result import XunError
 
@@ -52,6 +54,8 @@ def check_allowed(pattern: str) -> tuple[str, ...]:
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs commands with other rights")
     elif name in WRAPPERS and not _only_looks(name, rest):
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs whatever is given to it")
+    elif length := runner_length(words):
+        _check_run(pattern, words, length)
     elif name in INTERPRETERS:
         _check_interpreter(pattern, name, rest)
     return words
@@ -97,6 +101,24 @@ def _check_git(pattern: str, rest: tuple[str, ...]) -> None:
             words.pop(0)
     if not words:
         raise PolicyError(f"{pattern!r} cannot be allowed: name the git command too, such as git status")
+    if runner_length(("git", *words)):
+        raise PolicyError(f"{pattern!r} cannot be allowed: git {words[0]} runs whatever is given to it")
+
+
+def _check_run(pattern: str, words: tuple[str, ...], length: int) -> None:
+    """What is run behind `uv run` and its kin must be an entry by itself."""
+    shown = " ".join(words[:length])
+    if opaque(words):
+        raise PolicyError(f"{pattern!r} cannot be allowed: {shown} runs whatever is given to it")
+    rest = words[length:]
+    if rest[:1] == ("--",):
+        rest = rest[1:]
+    if not rest or rest[0].startswith("-"):
+        raise PolicyError(f"{pattern!r} cannot be allowed: name the program right after {shown}")
+    try:
+        check_allowed(shlex.join(rest))
+    except PolicyError as error:
+        raise PolicyError(f"{pattern!r} cannot be allowed: behind {shown}, {error}") from None
 
 
 def _check_interpreter(pattern: str, name: str, rest: tuple[str, ...]) -> None:
@@ -105,6 +127,8 @@ def _check_interpreter(pattern: str, name: str, rest: tuple[str, ...]) -> None:
     if any(_CODE_FLAGS.fullmatch(word) for word in rest):
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs the code that is given to it")
     words = list(rest)
+    if any(special(word) for word in words):
+        raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs the code that it is sent")
     while words and words[0] in (_PYTHON_SWITCHES if base_name(name) == "python" else _SWITCHES):
         words.pop(0)
     if words and words[0].startswith("-") and words[0] != "-m":
@@ -112,3 +136,5 @@ def _check_interpreter(pattern: str, name: str, rest: tuple[str, ...]) -> None:
         raise PolicyError(f"{pattern!r} cannot be allowed: name the script or module right after {name}")
     if len(words) < (2 if words[:1] == ["-m"] else 1):
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs any program; name the script or module")
+    if words[:1] == ["-m"] and words[1].partition(".")[0] in CODE_MODULES:
+        raise PolicyError(f"{pattern!r} cannot be allowed: the module {words[1]} runs the code that is given to it")

@@ -10,6 +10,7 @@ from xun.policy.entries import PolicyError, check_allowed, words_of
 from xun.policy.needs import Command
 from xun.policy.programs import ENDERS, FETCHERS, INTERPRETERS, MANY, PRIVILEGED, STATE, WRAPPERS, base_name
 from xun.policy.rules import Rule
+from xun.policy.runners import runner_length
 from xun.policy.words import Arg
 
 _GIT_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
@@ -136,22 +137,31 @@ def _occurs(word: str, rest: Sequence[Arg], loosely: bool) -> bool:
     return any(option.endswith(("=" + word, word)) and len(word) < len(option) for option in options)
 
 
+def _telling(words: Sequence[str]) -> int:
+    """How many first words say what a command does; 0 where none do, or where they would say too much."""
+    name = base_name(words[0])
+    if name in WRAPPERS | INTERPRETERS | PRIVILEGED | STATE | ENDERS | FETCHERS:
+        return 0
+    if length := runner_length(words):
+        behind = _telling(words[length:]) if len(words) > length else 0
+        return length + behind if behind else 0
+    if name not in MANY:
+        return 1
+    if len(words) < 2 or words[1].startswith("-"):
+        return 0
+    scripts = words[1] in ("run", "compose", "exec", "run-script", "stash", "remote", "submodule", "worktree")
+    count = 3 if scripts else 2
+    return count if words[1] not in ("exec", "x", "dlx") and len(words) >= count else 0
+
+
 def suggestion(command: Command) -> str | None:
     """The prefix that *always* would save for an unlisted command: never one that could run anything."""
     import shlex
 
     words = command.segment.argv
-    name = base_name(words[0])
-    if name in WRAPPERS | INTERPRETERS | PRIVILEGED | STATE | ENDERS | FETCHERS or not command.segment.literal_name:
+    count = _telling(words) if command.segment.literal_name else 0
+    if not count:
         return None
-    count = 1
-    if name in MANY:
-        if len(words) < 2 or words[1].startswith("-"):
-            return None
-        scripts = words[1] in ("run", "compose", "exec", "run-script", "stash", "remote", "submodule", "worktree")
-        count = 3 if scripts else 2
-        if words[1] in ("exec", "x", "dlx") or len(words) < count:
-            return None
     taken = command.segment.args[:count]
     if any(arg.glob or not arg.known for arg in taken):
         return None

@@ -18,13 +18,16 @@ WRAPPERS = word_set(
     "command builtin exec env nice nohup timeout time stdbuf setsid ionice chrt taskset xargs parallel watch "
     "strace ltrace busybox toybox flock chroot unshare nsenter script expect unbuffer entr find fd eval "
     "source . trap sudo doas su pkexec run0 gosu setpriv runuser ssh npx bunx uvx pnpx corepack coproc "
-    "rlwrap caffeinate systemd-run firejail bwrap sem gdb valgrind perf"
+    "rlwrap caffeinate systemd-run firejail bwrap sem gdb lldb valgrind perf nix-shell fakeroot fakechroot setarch "
+    "linux32 linux64 i386 x86_64 proot tmux screen dbus-run-session xvfb-run catchsegv prlimit numactl "
+    "hyperfine watchexec nodemon reptyr dtach abduco tsocks torsocks proxychains proxychains4"
 )
 SHELLS = word_set("sh bash dash zsh ksh mksh fish csh tcsh ash rbash pwsh")
 INTERPRETERS = SHELLS | word_set(
     "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit tclsh wish Rscript "
     "julia osascript groovy scala ghci runghc guile racket sbcl ocaml elixir erl iex irb awk gawk mawk nawk "
-    "ipython jshell"
+    "ipython ipython3 jshell ts-node tsx powershell vim vi nvim view ex ed emacs emacsclient "
+    "m4 gnuplot sqlite3 psql mysql"
 )
 PRIVILEGED = word_set("sudo sudoedit doas su pkexec run0 gosu runuser setpriv machinectl")
 FETCHERS = word_set("curl wget wget2 fetch aria2c http https xh lynx w3m nc ncat netcat socat ftp tftp sftp scp")

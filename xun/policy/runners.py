@@ -1,0 +1,76 @@
+"""Programs that run another one through a command of their own, such as `uv run` and `npm exec`.
+
+An entry that only names such a command would allow anything: what stands behind it is judged as an entry by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xun.policy.programs import base_name, word_set
+
+_CONTAINERS = (
+    ("run",), ("exec",), ("compose", "run"), ("compose", "exec"), ("container", "run"), ("container", "exec"),
+)  # fmt: skip
+# The commands of each program that run what follows them.
+RUNNERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "uv": (("run",), ("tool", "run")),
+    "poetry": (("run",),),
+    "pdm": (("run",),),
+    "rye": (("run",),),
+    "pixi": (("run",), ("exec",)),
+    "hatch": (("run",), ("env", "run")),
+    "pipenv": (("run",),),
+    "pipx": (("run",), ("runpip",)),
+    "conda": (("run",),),
+    "mamba": (("run",),),
+    "micromamba": (("run",),),
+    "npm": (("exec",), ("x",)),
+    "pnpm": (("exec",), ("dlx",)),
+    "yarn": (("exec",), ("dlx",)),
+    "bun": (("x",),),
+    "bundle": (("exec",),),
+    "gem": (("exec",),),
+    "composer": (("exec",),),
+    "dotnet": (("exec",), ("script",), ("tool", "run"), ("tool", "exec"), ("dnx",)),
+    "mise": (("exec",), ("x",)),
+    "asdf": (("exec",),),
+    "direnv": (("exec",),),
+    "docker": _CONTAINERS,
+    "podman": _CONTAINERS,
+    "docker-compose": (("run",), ("exec",)),
+    "kubectl": (("run",), ("exec",), ("debug",)),
+    "nix": (("run",), ("shell",), ("develop",)),
+    "op": (("run",),),
+    "doppler": (("run",),),
+    "chamber": (("exec",),),
+    "aws-vault": (("exec",),),
+    "tox": (("exec",),),
+    "opam": (("exec",),),
+    "stack": (("exec",), ("runghc",), ("ghc",)),
+    "cabal": (("exec",),),
+    "rustup": (("run",),),
+    "rails": (("runner",),),
+    "deno": (("eval",), ("repl",), ("run",)),
+    "git": (("bisect", "run"), ("rebase", "--exec"), ("rebase", "-x"), ("submodule", "foreach"), ("filter-branch",)),
+}  # fmt: skip
+# Of these no word behind says what is run: it is code, the name of an image, or a command for many folders.
+_OPAQUE = word_set("docker podman docker-compose kubectl git rails")
+# Modules of Python that run code, or a file, that is given to them.
+CODE_MODULES = word_set(
+    "timeit pdb code runpy cProfile profile trace asyncio idlelib bdb IPython ptpython bpython ptipython doctest"
+)
+
+
+def runner_length(words: Sequence[str]) -> int:
+    """How many first words make a command run what follows them; 0 where they do not."""
+    for ways in RUNNERS.get(base_name(words[0]), ()):
+        if tuple(words[1 : 1 + len(ways)]) == ways:
+            return 1 + len(ways)
+    return 0
+
+
+def opaque(words: Sequence[str]) -> bool:
+    """Does nothing behind the first words of a runner name the program that is run?"""
+    name = base_name(words[0])
+    return name in _OPAQUE or (name == "deno" and words[1] != "run")
