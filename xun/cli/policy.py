@@ -15,6 +15,7 @@ from xun.cli.options import Allow, Deny, Folder, ModeName, PolicyFiles, policy_f
 from xun.commands.why import card_line
 from xun.config.paths import find_paths
 from xun.config.policy_file import policy_files
+from xun.config.project.grants import ProjectGrants
 from xun.config.trust import trust_of
 from xun.frontends.text import json_line, visible
 from xun.gate.check import check_command, decision_json
@@ -64,7 +65,7 @@ def _check(
         folder = policy_folder(cwd)
         paths = find_paths()
         files = policy_files(paths, policy or (), trust_of(folder, paths))
-        rules = policy_of_flags(allow or (), (), deny or (), folder, files)
+        rules = policy_of_flags(allow or (), (), deny or (), folder, files).copy(ProjectGrants(folder, paths).rules())
         judge = partial(check_command, policy=rules, cwd=folder, mode=mode or "manual")
         if command is None:
             return _check_lines(judge)

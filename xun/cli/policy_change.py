@@ -13,10 +13,11 @@ import typer
 
 from xun.cli import exits
 from xun.cli.options import Folder, policy_folder
-from xun.config.paths import Paths, find_paths
+from xun.config.paths import find_paths
 from xun.config.policy_edit import add_rule, remove_rule
 from xun.config.policy_file import load_policy, policy_files
-from xun.config.trust import trust, trust_of
+from xun.config.policy_target import PolicyTarget
+from xun.config.trust import trust_of
 from xun.frontends.text import visible
 from xun.gate.check import check_command
 from xun.policy.file import read_policy
@@ -30,42 +31,13 @@ _ADD = "xun policy add [allow|ask|deny] command|write|read|tool|host PATTERN, se
 InProject = Annotated[bool, typer.Option("--project", help="In .xun/policy.toml of the project.")]
 
 
-class _File:
-    """The policy file that is changed: the person's own, or the project's."""
-
-    def __init__(self, cwd: Path | None, *, project: bool) -> None:
-        self.paths: Paths = find_paths()
-        self.folder = policy_folder(cwd)
-        self.project = self.folder if project else None
-        self.path = self.folder / ".xun" / "policy.toml" if project else self.paths.policy_file
-        self._agreed = self._usable()
-
-    def _usable(self) -> bool:
-        """May the project's file be used as it is, or is there none?"""
-        found = trust_of(self.folder, self.paths)
-        return all(file.path != self.path for file in found.pending)
-
-    def effect_of(self, command: str) -> tuple[str, str]:
-        """What is made of `command` as things stand, and why."""
-        rules = policy_of_flags(
-            (), (), (), self.folder, policy_files(self.paths, (), trust_of(self.folder, self.paths))
-        )
-        decision = check_command(command, policy=rules, cwd=self.folder)
-        first = decision.reasons[0].text if decision.reasons else f"by {decision.rule}" if decision.rule else ""
-        return decision.effect, first
-
-    def agree(self) -> str:
-        """Pin a changed project file that was agreed to before: the person has changed it. Else what is to be done."""
-        if self.project is None:
-            return ""
-        if not self._agreed:
-            return "it counts once you trust the file: xun asks when it opens here"
-        try:
-            changed = [file for file in trust_of(self.folder, self.paths).pending if file.path == self.path]
-            trust(changed, self.paths)
-        except OSError as error:
-            return f"it counts once you trust the file, which cannot be kept now: {error.strerror}"
-        return ""
+def _effect_of(command: str, target: PolicyTarget) -> tuple[str, str]:
+    """What is made of `command` as things stand, and why."""
+    files = policy_files(target.paths, (), trust_of(target.folder, target.paths))
+    rules = policy_of_flags((), (), (), target.folder, files)
+    decision = check_command(command, policy=rules, cwd=target.folder)
+    first = decision.reasons[0].text if decision.reasons else f"by {decision.rule}" if decision.rule else ""
+    return decision.effect, first
 
 
 def add(
@@ -80,15 +52,15 @@ def add(
     """Add one rule at the end of your policy file. Exit: 0, 2 for a rule that would not do what it says."""
     try:
         rule = _rule(words, reason, until, match or (), not_match or ())
-        file = _File(cwd, project=project)
-        before = file.effect_of(rule.pattern) if rule.kind == "command" else ("", "")
-        added, new = add_rule(file.path, rule, (match or (), not_match or ()), project=file.project)
+        target = PolicyTarget(find_paths(), policy_folder(cwd), in_project=project)
+        before = _effect_of(rule.pattern, target) if rule.kind == "command" else ("", "")
+        added, new = add_rule(target.path, rule, (match or (), not_match or ()), project=target.project)
         if not new:
             print(
                 visible(f"nothing added: {added.source} says so already ({added.effect} {added.kind} {added.pattern})")
             )
             return exits.OK
-        meaning = file.agree() or _meaning(rule, before, file)
+        meaning = target.agree() or _meaning(rule, before, target)
     except XunError as error:
         return exits.fail(str(error))
     print(visible(f"added to {added.source}: {rule.effect} {rule.kind} {rule.pattern}"))
@@ -140,7 +112,7 @@ def _end(text: str) -> datetime:
     return end
 
 
-def _meaning(rule: Rule, before: tuple[str, str], file: _File) -> str:
+def _meaning(rule: Rule, before: tuple[str, str], target: PolicyTarget) -> str:
     """What is different now, in a word."""
     if rule.effect == "deny":
         return "refused from now on, whatever else allows it"
@@ -149,7 +121,7 @@ def _meaning(rule: Rule, before: tuple[str, str], file: _File) -> str:
         ends = "no longer asks" if rule.kind == "tool" else "no longer ask"
         verb = ends if rule.effect == "allow" else ends.removeprefix("no longer ") + " from now on"
         return f"{what[rule.kind]} {verb}"
-    was, now = before, file.effect_of(rule.pattern)
+    was, now = before, _effect_of(rule.pattern, target)
     if rule.effect == "ask":
         return "asks from now on, whatever allows it"
     if now[0] != "allow":
@@ -170,19 +142,21 @@ def remove(
 ) -> int:
     """Take one rule out of your policy file; the rest stays as it is. Exit: 0, 2 where it is not exactly one."""
     try:
-        file = _File(cwd, project=project)
+        target = PolicyTarget(find_paths(), policy_folder(cwd), in_project=project)
         there = [
-            rule for rule in load_policy(file.path).rules if effect in (None, rule.effect) and kind in (None, rule.kind)
+            rule
+            for rule in load_policy(target.path).rules
+            if effect in (None, rule.effect) and kind in (None, rule.kind)
         ]
-        found = [rule for rule in there if _means(what, rule, file)]
+        found = [rule for rule in there if _means(what, rule, target)]
         if not found:
-            raise XunError(f"no rule {what} in {file.path}; `xun policy list` shows what is in force, and from where")
+            raise XunError(f"no rule {what} in {target.path}; `xun policy list` shows what is in force, and from where")
         if len(found) > 1:
             places = ", ".join(f"{rule.source} ({rule.effect} {rule.kind})" for rule in found)
             raise XunError(f"{what} is more than one rule: {places}; name it by its FILE:LINE")
         rule = found[0]
-        remove_rule(file.path, rule, project=file.project)
-        then = file.agree()
+        remove_rule(target.path, rule, project=target.project)
+        then = target.agree()
     except XunError as error:
         return exits.fail(str(error))
     print(
@@ -191,11 +165,11 @@ def remove(
     return exits.OK
 
 
-def _means(what: str, rule: Rule, file: _File) -> bool:
+def _means(what: str, rule: Rule, target: PolicyTarget) -> bool:
     name, colon, line = what.rpartition(":")
     if colon and line.isdecimal() and name:
-        same = os.path.realpath(Path(name).expanduser()) == os.path.realpath(file.path) or name == file.path.name
+        same = os.path.realpath(Path(name).expanduser()) == os.path.realpath(target.path) or name == target.path.name
         if same:
-            return rule.source == f"{file.path}:{int(line)}"
+            return rule.source == f"{target.path}:{int(line)}"
     home = os.path.expanduser("~")  # noqa: PTH111 - it never raises
     return what == rule.pattern or (what.startswith("~/") and f"{home}{what[1:]}".rstrip("/") == rule.pattern)

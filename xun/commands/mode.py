@@ -22,7 +22,8 @@ _ON = (
 _OFF = "Auto-confirm is off: you are asked again."
 
 
-async def _mode(call: Call) -> Outcome:
+async def set_mode(call: Call) -> Outcome:
+    """Set the mode that is named, or show the one in force and let the person choose."""
     agent = call.context.agent
     word = call.optional_argument()
     if word is None:
@@ -43,14 +44,15 @@ async def _yolo(call: Call) -> Outcome:
     return Outcome(text=_ON if gate.auto_confirm else _OFF)
 
 
-def _known_modes(_context: CommandContext, before: tuple[str, ...]) -> Iterable[Completion]:
+def known_modes(_context: CommandContext, before: tuple[str, ...]) -> Iterable[Completion]:
+    """Every mode with what it means."""
     return () if before else [Completion(mode, text) for mode, text in _MEANING.items()]
 
 
 COMMANDS = (
     Command(
-        "mode", "Show, choose or set how much is done without asking.", _mode, f"[{'|'.join(MODES)}]",
-        "\n".join(f"{mode}: {text}" for mode, text in _MEANING.items()), while_busy=True, complete=_known_modes,
+        "mode", "Show, choose or set how much is done without asking.", set_mode, f"[{'|'.join(MODES)}]",
+        "\n".join(f"{mode}: {text}" for mode, text in _MEANING.items()), while_busy=True, complete=known_modes,
     ),
     Command(
         "yolo", "Auto-confirm on or off: questions take their default.", _yolo,

@@ -1,4 +1,4 @@
-"""`/policy`: both allowlists of the running agent, looked at and changed. Nothing is saved."""
+"""`/policy`: both allowlists of the running agent, looked at and changed, beside what stands in files of their own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from xun.commands.command import Call, Command, CommandError, run_subcommand
 from xun.commands.context import CommandContext
+from xun.commands.grants import SUBCOMMANDS as GRANTING
 from xun.commands.outcome import Completion, Outcome
 from xun.commands.why import WHY
 from xun.gate.gate import Gate
@@ -160,6 +161,7 @@ _SUBCOMMANDS = (
         "path_allowlist_remove", "Ask again before writing there.", _remove_path, "<path>",
         parent=PARENT, while_busy=True, complete=_known_paths,
     ),
+    *GRANTING,
     WHY,
 )  # fmt: skip
 

@@ -63,7 +63,9 @@ def _lines(command: Command) -> Iterator[str]:
     if command.subcommands:
         yield "| Subcommand | |"
         yield "|---|---|"
-        yield from (f"| `{sub.name} {sub.arguments}".rstrip() + f"` | {sub.help} |" for sub in command.subcommands)
+        for sub in command.subcommands:
+            usage = f"{sub.name} {sub.arguments}".rstrip().replace("|", "\\|")  # else it would begin the next cell
+            yield f"| `{usage}` | {sub.help} |"
         yield ""
     if command.details:
         yield from (f"- {line}" for line in command.details.splitlines())

@@ -34,8 +34,8 @@ def go(place: Place) -> Iterator[ProjectCommand]:
     if not place.has("go.mod"):
         return
     files = ["go.mod", *place.upwards("go.work")]
-    for name, what in {"test": "compiles and runs tests", "build": "compiles", "vet": "checks"}.items():
-        yield place.command(f"go {name}", [f"{what} of this module"], files=files, arguments="go")
+    for name, what in {"test": "compiles and runs the tests of", "build": "compiles", "vet": "checks"}.items():
+        yield place.command(f"go {name}", [f"{what} this module"], files=files, arguments="go")
     if configured := place.first(*_GOLANGCI):
         runs = [f"lints this module after {configured}"]
         yield place.command("golangci-lint run", runs, files=[*files, *_GOLANGCI], arguments="golangci-lint")

@@ -19,14 +19,15 @@ State = Literal["granted", "changed", "declined", "new"]
 
 
 class ProjectGrants:
-    """What the person said about the commands of the project in `folder`. They are kept with trust, not as rules.
+    """What the person said about the commands of the project in `folder`. It is kept with trust, not as rules.
 
-    Not thread-safe, but for `rules`.
+    `shown` are the commands as the person has seen them last: a yes is to these. Not thread-safe, but for `rules`.
     """
 
     def __init__(self, folder: Path, paths: Paths) -> None:
         self.folder = Path(os.path.realpath(folder))
         self._store = paths.trust_file
+        self.shown: tuple[ProjectCommand, ...] = ()
         self._load()
 
     def _load(self) -> None:
@@ -55,6 +56,12 @@ class ProjectGrants:
     def found(self) -> tuple[tuple[ProjectCommand, State], ...]:
         """Every command of the project, as it is now, with what the person said about it."""
         return tuple((command, self._state(command)) for command in project_commands(self.folder))
+
+    def show(self) -> tuple[tuple[ProjectCommand, State], ...]:
+        """The same for the person to see; they are `shown` then."""
+        found = self.found()
+        self.shown = tuple(command for command, _ in found)
+        return found
 
     def _state(self, command: ProjectCommand) -> State:
         pin = self._granted.get(command.folder, {}).get(command.command)
