@@ -188,7 +188,7 @@ class AgentBase:
     def check_idle(self, consequence: str) -> None:
         """Raises `RuntimeStateError`, with `consequence`, while a turn or a compaction runs."""
         if self.busy:
-            raise RuntimeStateError(f"agent {self.name!r} is busy: {consequence}")
+            raise RuntimeStateError(f"agent {self.name!r} is busy, {self.running} is running: {consequence}")
 
     def turn_over(self, turn: Turn) -> None:
         """Called by the turn itself when it has ended."""
@@ -198,6 +198,13 @@ class AgentBase:
     @property
     def busy(self) -> bool:
         return self._turn is not None or self._job is not None
+
+    @property
+    def running(self) -> str:
+        """What keeps it busy, for people: "a turn" or "a compaction"; "" when idle."""
+        if self._job is not None:
+            return "a compaction"
+        return "a turn" if self._turn is not None else ""
 
     def cancel(self) -> bool:
         """Cancel the running turn or compaction, from any thread. False when idle."""

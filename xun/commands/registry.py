@@ -55,11 +55,12 @@ class CommandRegistry:
         """The command called `name`, or one of whose aliases it is."""
         return self._names.get(name)
 
-    async def execute(self, line: str, context: CommandContext) -> Outcome:
+    async def execute(self, line: str, context: CommandContext, *, beside: str = "") -> Outcome:
         """Do what a typed line says.
 
         `/name …` is a command and `!command` a shell line; `\\/…`, `\\!…`, a path such as `/etc/hosts is wrong`, and
-        anything else is a prompt to be sent. Never raises but for cancellation: what is wrong is in `Outcome.error`.
+        anything else is a prompt to be sent. `beside` names what the front end runs meanwhile: commands that need the
+        agent for themselves are refused then. Never raises but for cancellation: what is wrong is in `Outcome.error`.
         """
         line = line.strip()
         if line.startswith("!"):
@@ -72,16 +73,17 @@ class CommandRegistry:
         command = self.find(name)
         if command is None:
             return Outcome(error=self._unknown(name))
-        return await self._run(command, text, context)
+        return await self._run(command, text, context, beside)
 
-    async def _run(self, command: Command, text: str, context: CommandContext) -> Outcome:
+    async def _run(self, command: Command, text: str, context: CommandContext, beside: str) -> Outcome:
         try:
             args = () if command.raw else _words(text)
             if text in _HELP or (not command.raw and args[-1:] in ((_HELP[0],), (_HELP[1],))):
                 named = command.sub(args[0]) if args else None
                 return Outcome(text=(named or command).explain())
-            if context.agent.busy and not command.while_busy:
-                return Outcome(error=f"/{command.name} has to wait: a turn is running")
+            running = beside or context.agent.running
+            if running and not command.while_busy:
+                return Outcome(error=f"/{command.name} has to wait: {running} is running")
             return await command.run(Call(command, context, self, text, args))
         except (XunError, ValueError) as error:
             return Outcome(error=str(error))

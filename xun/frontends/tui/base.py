@@ -80,11 +80,12 @@ class BaseApp(App[int]):
             return
         self._parts.hear(event)
         if self._parts.watch.hear(event):
-            self._stand()
+            self.stand()
         if self.desk is not None:
             self.desk.hear(event)
 
-    def _stand(self) -> None:
+    def stand(self) -> None:
+        """Show on the status line what is in force now."""
         if self._parts is not None:
             self.query_one(StatusLine).set(**self._parts.watch.changes())
 

@@ -48,6 +48,10 @@ class Front(Protocol):
         """Let the person answer; `menu` takes the place of the usual answers."""
         ...
 
+    def stand(self) -> None:
+        """Show on the status line what is in force now."""
+        ...
+
     def edit(self, text: str) -> None:
         """Put `text` into the prompt."""
         ...
@@ -140,17 +144,18 @@ class Desk:
             self.turns.run(self._registry.execute(line, self._context), self._show, line)
             self._front.work(line)
         else:
-            self._run_beside(self._executed(line), self._commands)
+            self._run_beside(self._executed(line, self.turns.running), self._commands)
 
     def _run_beside(self, job: Coroutine[Any, Any, None], tasks: set[asyncio.Task[Any]]) -> None:
         task = asyncio.get_running_loop().create_task(job)
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    async def _executed(self, line: str) -> None:
-        self._show(await self._registry.execute(line, self._context))
+    async def _executed(self, line: str, beside: str) -> None:
+        self._show(await self._registry.execute(line, self._context, beside=beside))
 
     def _show(self, outcome: Outcome) -> None:
+        self._front.stand()  # a command may have changed the model or the effort, which no event tells
         if outcome.text:
             self._front.show(outcome.text)
         if outcome.error:

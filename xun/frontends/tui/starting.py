@@ -75,7 +75,7 @@ class Starting(Leaving):
         self._parts.watch.start(opened.agent)
         self._parts.activity.clear()
         self._files.look_in(opened.agent.workspace.root)
-        self._stand()
+        self.stand()
         if opened.starter and not self._early and self._prompt.blank:
             self._prompt.put_back(opened.starter)
         for text in self._early:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xun.errors import XunError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from xun.agent.agent import Agent
 
 C = TypeVar("C")
+_SHOWN = 60  # characters of a command that runs
 
 
 class Turns:
@@ -36,6 +38,13 @@ class Turns:
     def busy(self) -> bool:
         return self._task is not None
 
+    @property
+    def running(self) -> str:
+        """What runs, short enough for a line: a command as it was typed, or "a turn"; "" where nothing does."""
+        if self._task is None:
+            return ""
+        return shorten(self.job, _SHOWN, placeholder=" …") if self.job else "a turn"
+
     def send(self, text: str) -> None:
         """Start a turn with `text`, or let it wait for the end of what runs."""
         if self.busy:
@@ -46,7 +55,7 @@ class Turns:
     def resume(self) -> None:
         """Start a turn without a new prompt."""
         if self.busy:
-            self._say("a turn is running already")
+            self._say(f"{self.running} is running already")
         else:
             self._start(self._turn(""))
 

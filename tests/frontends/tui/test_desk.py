@@ -1,0 +1,133 @@
+"""What a typed line does to an agent, and what is told of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.agent.support import agent_of
+from xun import Agent, HistoryReplaced
+from xun.commands.builtin import default_registry
+from xun.commands.context import CommandContext
+from xun.commands.registry import CommandRegistry
+from xun.events import TurnEnded
+from xun.frontends.tui.desk import Desk
+from xun.frontends.tui.opening import Level
+from xun.frontends.tui.question.choices import Menu
+from xun.frontends.tui.standing import Watch
+from xun.policy.decision import Answer, Ask
+
+pytestmark = pytest.mark.anyio
+
+
+class Run:
+    """An opened agent."""
+
+    starter = ""
+
+    def __init__(self, agent: Agent[Any]) -> None:
+        self.agent = agent
+        self.commands: CommandRegistry = default_registry()
+        self.context = CommandContext(agent)
+
+    def epilogue(self, event: TurnEnded) -> str:
+        return ""
+
+    async def aclose(self) -> None:
+        await self.agent.aclose()
+
+
+class Front:
+    """A screen that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.status: list[dict[str, Any]] = []
+        self.watch = Watch()
+        self.edited = ""
+
+    def say(self, text: str, level: Level = "info", *, gap: bool = True) -> None:
+        self.said.append(text)
+
+    def show(self, text: str) -> None:
+        self.said.append(text)
+
+    def echo(self, line: str) -> None: ...
+
+    def show_queue(self) -> None: ...
+
+    def work(self, line: str) -> None: ...
+
+    def stand(self) -> None:
+        self.status.append(self.watch.changes())
+
+    async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
+        return Answer.no()
+
+    def edit(self, text: str) -> None:
+        self.edited = text
+
+    def switch(self, session: str) -> None: ...
+
+    def leave(self, code: int) -> None: ...
+
+
+class Seat:
+    """A desk, and somebody who types."""
+
+    def __init__(self, steps: list[Any], **how: Any) -> None:
+        self.agent, self.provider, self.heard = agent_of(steps, "cmd", auto_confirm=True, **how)
+        self.front = Front()
+        self.desk: Desk
+
+    async def __aenter__(self) -> Seat:
+        await self.agent.__aenter__()
+        self.front.watch.start(self.agent)
+        self.desk = Desk(Run(self.agent), self.front)
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self.desk.close()
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        async with asyncio.timeout(20):
+            while not true():
+                await asyncio.sleep(0.005)
+
+    async def typed(self, *lines: str) -> None:
+        """Type lines, each once what the one before it began has ended."""
+        for line in lines:
+            self.desk.typed(line)
+            await self.until(lambda: not self.desk.turns.busy)
+
+
+@pytest.mark.parametrize("line", ["/retry", "/clear", "/revise", "/revise new", "/compact", "/sessions", "/model x/y"])
+async def test_beside_a_shell_line_nothing_is_lost_for_what_cannot_happen(line: str) -> None:
+    async with Seat([{"text": "one"}, {"text": "two"}]) as seat:
+        await seat.typed("first", "second")
+        before = list(seat.agent.messages)
+        seat.desk.typed("!sleep 600")
+        seat.desk.typed(line)
+        await seat.until(lambda: bool(seat.front.said))
+        command = line.split()[0]
+        assert seat.front.said == [f"{command} has to wait: !sleep 600 is running"]
+        assert seat.agent.messages == before and seat.heard.of(HistoryReplaced) == [] and seat.front.edited == ""
+
+
+async def test_what_waits_is_told_why() -> None:
+    async with Seat([{"text": "one", "delay": 600}]) as seat:
+        seat.desk.typed("first")
+        seat.desk.typed("/retry")
+        await seat.until(lambda: bool(seat.front.said))
+        assert seat.front.said == ["/retry has to wait: a turn is running"]
+
+
+async def test_the_status_line_tells_the_effort_and_auto_confirm_at_once() -> None:
+    async with Seat([]) as seat:
+        await seat.typed("/effort high")
+        assert seat.front.status[-1]["effort"] == "high"
+        await seat.typed("/yolo")
+        assert not seat.front.status[-1]["yolo"]
