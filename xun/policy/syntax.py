@@ -40,6 +40,7 @@ _HOLDERS = frozenset({"variable_assignment", "for_statement", "case_statement", 
 _VALUES = _WORDS | {"command_substitution", "ansi_c_string", "translated_string"}
 _VARIABLES = frozenset({"special_variable_name", "variable_name"})
 
+_WHOLE = _CONTAINERS | _COMPOUNDS | word_set("command for_statement variable_assignment test_command comment ERROR")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _PROBE = 2048  # characters by which a long text is told from garbage
 
@@ -138,7 +139,10 @@ def _misread(root: Node) -> int:
     while stack:
         node = stack.pop()
         if node.type == "ERROR":
-            found += node.end_byte - node.start_byte
+            # A compound command that the probe cuts off is one error too, with whole commands in it.
+            whole = [child for child in node.children if child.type in _WHOLE]
+            found += node.end_byte - node.start_byte - sum(child.end_byte - child.start_byte for child in whole)
+            stack += whole
         elif node.has_error:
             stack += node.children
     return found
