@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,19 @@ async def test_the_note_of_a_compaction_is_no_message_of_the_person() -> None:
             agent.replace_history(past[1:2], "test")
             agent.revise()
         assert agent.messages == past[1:2]
+
+
+@pytest.mark.parametrize("change", [Agent.rewind, Agent.revise, lambda agent: agent.revise("new")])
+async def test_no_summary_is_dropped_by_going_back_to_what_it_sums_up(change: Callable[[Agent[Any]], object]) -> None:
+    agent, _, heard = agent_of([])
+    summed_up = [Message.user("first"), Message.user("second"), make_note("Things were done.", [], None)]
+    async with agent:
+        agent.replace_history([*summed_up, Message.user("third")], "test")
+        assert agent.revise() == "third" and agent.messages == summed_up
+        with pytest.raises(NothingToDoError, match=r"were summed up .* begin anew with /clear"):
+            change(agent)
+        assert agent.messages == summed_up
+    assert len(heard.of(HistoryReplaced)) == 2
 
 
 async def test_clear_empties_the_conversation_and_what_tools_remember_of_it() -> None:

@@ -16,6 +16,11 @@ from xun.result import XunError
 _SEEN = "__file_versions"
 _PLAN = "todos"
 
+_SUMMED_UP = (
+    "your messages before this were summed up with what followed them and cannot be gone back to; say what is next,"
+    " or begin anew with /clear"
+)
+
 
 class NothingToDoError(XunError):
     """The conversation has nothing that could be continued, repeated or revised. One line for the person."""
@@ -88,8 +93,17 @@ class Conversation(AgentBase):
             raise NothingToDoError("there is nothing to continue: the model has answered; say what is next")
 
     def _last_of_user(self) -> int:
+        """Where the last message of the user is. One that a note stands behind is summed up in it, with what followed:
+        going back there would drop the note, which holds for all that was before it.
+        """
         self.check_idle("its history cannot change now")
+        noted = False
         for place in range(len(self.messages) - 1, -1, -1):
-            if self.messages[place].role == "user" and not is_note(self.messages[place]):
+            message = self.messages[place]
+            if is_note(message):
+                noted = True
+            elif message.role == "user":
+                if noted:
+                    raise NothingToDoError(_SUMMED_UP)
                 return place
         raise NothingToDoError("the conversation has no message of yours yet")

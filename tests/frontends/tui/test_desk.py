@@ -94,7 +94,7 @@ class Seat:
 
     async def until(self, true: Callable[[], bool]) -> None:
         async with asyncio.timeout(20):
-            while not true():
+            while not true():  # noqa: ASYNC110 - what is waited for has no event of its own
                 await asyncio.sleep(0.005)
 
     async def typed(self, *lines: str) -> None:
