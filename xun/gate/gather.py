@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -32,6 +33,8 @@ MAX_MATCHES = 2000
 MAX_PATHS = 2000
 MAX_ENTRIES = 20_000  # of folders, for one action
 _GLOB = re.compile(f"[{STAR}{ANY}{OPEN}]")
+# Names that a program may take for several, for an option or for a file of options.
+ODD_NAME = re.compile(r"[\s'\"\\\ud800-\udfff]|^[-+@]")
 # Below them stands what others published: nobody keeps secrets there.
 _PUBLISHED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
 
@@ -71,6 +74,8 @@ def gather(
             look(key, use, paths, budget)
         through = {key for key, use in uses if use.mode in ("tree", "links")}
         trees = {key: _trees(_standing(key, paths), real_roots, budget) for key in sorted(through)}
+        named = sorted({key for key, use in uses if use.mode in ("named", "listed")})
+        trees |= {key: _named(key, [use for at, use in uses if at == key], real_roots, budget) for key in named}
         for folder in folders:
             found = helper_programs(folder, real_roots)
             if found is not None:
@@ -261,6 +266,37 @@ def _tree(key: str, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, s
                 elif entry.is_dir(follow_symlinks=False):
                     folders += [] if entry.name in _PUBLISHED or entry.name == ".git" else [entry.path]
                 elif secret(entry.path[len(top) :]):
+                    found.append((entry.path, entry.path))
+    except (_Spent, OSError, ValueError):
+        return None
+    return tuple(found)
+
+
+def _named(key: str, uses: Sequence[Use], roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:
+    """What matters below a folder of which every name is handed on, or is by one of `uses`.
+
+    Names that may be taken for something else (of a folder with a slash behind), links, and files that hold secrets.
+    """
+    handed = [use for use in uses if use.mode in ("named", "listed")]
+    passed = (
+        frozenset.intersection(*(frozenset(use.skip) for use in handed)) if len(handed) == len(uses) else frozenset()
+    )
+    found: list[tuple[str, str]] = []
+    try:
+        top = realpath(key)
+        folders = [(top, _published(top, roots))]
+        while folders:
+            folder, published = folders.pop()
+            for entry in budget.entries(folder):
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if ODD_NAME.search(entry.name):
+                    found.append((f"{entry.path}/" if is_folder else entry.path, entry.path))
+                if entry.is_symlink():
+                    found.append((entry.path, realpath(entry.path)))
+                elif is_folder:
+                    if not any(fnmatchcase(entry.name, pattern[:-1]) for pattern in passed if pattern.endswith("/")):
+                        folders.append((entry.path, published or entry.name in _PUBLISHED))
+                elif not published and secret(entry.path[len(top) :]):
                     found.append((entry.path, entry.path))
     except (_Spent, OSError, ValueError):
         return None

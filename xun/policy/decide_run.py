@@ -123,8 +123,12 @@ class _Judge:
 
     def allow(self, command: Command, outcome: _Outcome) -> None:
         """Find the rule that allows the segment, and note what speaks against it."""
+        if command.by_setting and self.policy.settings.wrappers == "ask":
+            name = command.segment.argv[0]
+            text = f'the rules may decide on what {name} runs where the policy says wrappers = "inner"'
+            outcome.ask(Reason(code="wrapper", text=text, segment=command.segment.text))
         if command.opened:
-            return  # it only runs the next segment, which is judged by itself
+            return  # it only runs the next segments, which are judged by themselves
         refusal: Refused | None = None
         for rule in (*self.grants, *self.policy.allowing(command.segment.argv[0])):
             covered = matched_length(rule, command) if rule.in_force(self.now) else 0
@@ -133,7 +137,7 @@ class _Judge:
             uses, refused = self.under(rule, command, covered)
             if refused is None:
                 outcome.rule = rule
-                for reason in self.uses(command, uses):
+                for reason in self.uses(command, uses if uses is None else (*uses, *command.handed)):
                     # A person who granted a git command was told of the repository's programs.
                     if reason.code != "git-configuration" or not self.by_person(rule):
                         outcome.ask(reason)

@@ -18,8 +18,8 @@ from xun.policy.guessed import judge_args
 from xun.policy.operands import changed, handed_on, parts, words
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
 from xun.policy.shell import Script, Seg, read_script
+from xun.policy.unfold import Stages, Step, unfold
 from xun.policy.words import Arg
-from xun.policy.wrappers import inner_begins, opens, shown
 
 HERE = Use(Arg("."), "dir")
 _MAX_NESTED = 3
@@ -34,8 +34,9 @@ class Command:
     `words` are the arguments of a program that may be paths, for the programs and forms that no table judges.
     `exposed` are those of them that it may write to for all that is known of it, `changed` those that it would change
     or remove, and `views` the commands that it may run in turn; `cut` says
-    that there are more of these than are looked at. Of a wrapper that is `opened` nothing is left to judge: the command
-    that it runs is the next one.
+    that there are more of these than are looked at. Of a wrapper that is `opened` nothing is left to judge: the
+    commands that it runs are the next ones. `handed` are the folders whose files it is given by name, and `by_setting`
+    says that the policy's `wrappers` setting is what lets the commands be judged that it runs.
     """
 
     segment: Seg
@@ -48,6 +49,8 @@ class Command:
     exposed: tuple[Use, ...] = ()
     cut: bool = False
     opened: bool = False
+    handed: tuple[Use, ...] = ()
+    by_setting: bool = False
 
     @property
     def judged(self) -> bool:
@@ -57,7 +60,7 @@ class Command:
     @property
     def shut(self) -> Refused | None:
         """Why a wrapper could not be looked through, where that is so."""
-        return self.refused if self.refused and self.refused.problem.code == "wrapper" else None
+        return self.refused if self.program.judge is None else None
 
     @property
     def told(self) -> bool:
@@ -87,14 +90,15 @@ class Reading:
 def read_command(text: str, home: str, constructs: Constructs = ASK) -> Reading:
     """Read a shell command: its segments, programs and the paths they touch."""
     script = read_script(text, home, constructs)
-    commands = _commands(script, home)
+    commands = _commands(script, text, home, constructs)
     if script.clear and not all(command.judged or command.told for command in commands):
         # What a run alone tells may stand nowhere but where it is harmless: else it is read as if that were not judged.
         script = read_script(text, home, Constructs(constructs.newlines))
-        commands = _commands(script, home)
+        commands = _commands(script, text, home, constructs)
     loose = [Use(part, "meta") for arg in script.others for part in parts(arg)]
     # Where each command is known by its table, no word goes from one to another unseen.
-    if (not script.clear or "|" in text) and not all(command.judged for command in commands):
+    unseen = (not script.clear or "|" in text) and not all(command.judged for command in commands)
+    if unseen or any(command.handed for command in commands):
         loose += [use for command in commands if command.judged for use in handed_on(command.segment.args)]
     return Reading(script, commands, tuple(dict.fromkeys(loose)))
 
@@ -109,7 +113,7 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
             for at, step in enumerate(command.program.steps):
                 inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
                 paths.add((posixpath.join(folder, *inner), step))
-            for use in (*command.uses, *command.words, *command.changed, *command.exposed):
+            for use in (*command.uses, *command.words, *command.changed, *command.exposed, *command.handed):
                 paths.add((command.keys(folder, use), use))
             if command.program.name[0] == "git":
                 repositories.add(command.keys(folder, HERE))
@@ -119,34 +123,32 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
     return paths, repositories
 
 
-def _commands(script: Script, home: str) -> tuple[Command, ...]:
+def _commands(script: Script, text: str, home: str, constructs: Constructs) -> tuple[Command, ...]:
     """The commands of a text, those behind wrappers among them."""
     found: list[Command] = []
     at: list[int] = []
-    for segment in script.segments:
+    stages = Stages(text, script)
+    for index, segment in enumerate(script.segments):
         at.append(len(found))
         # What a segment stands in is counted by segments, of which there are more now.
         inside = tuple(at[outer] for outer in segment.inside if outer < len(at))
-        found += _unwrapped(replace(segment, inside=inside) if segment.inside else segment, home)
+        segment = replace(segment, inside=inside) if segment.inside else segment
+        steps = unfold(segment, lambda index=index: stages.before(index), home, constructs)
+        found += [_stepped(step, home) for step in steps]
     return tuple(found)
 
 
-def _unwrapped(segment: Seg, home: str, depth: int = 0) -> list[Command]:
-    """A command, and behind one that only runs another, that one."""
-    if not opens(segment.args):
-        return [_command(segment, home)]
-    try:
-        if depth >= _MAX_NESTED:
-            raise Refused("wrapper", "more wrappers stand in one another than are looked through")
-        begins = inner_begins(segment.args)
-    except Refused as shut:
-        return [replace(_command(segment, home), refused=shut)]
-    args = segment.args[begins:]
-    inner = replace(segment, text=shown(args), args=args, literal_name=True)
-    return [
-        Command(segment, find_program(segment.args), (), None, (), (), (), opened=True),
-        *_unwrapped(inner, home, depth + 1),
-    ]
+def _stepped(step: Step, home: str) -> Command:
+    segment = step.segment
+    if step.uses is not None:
+        program = find_program(segment.args)
+        return Command(segment, program, step.uses, None, (), (), (), opened=step.opened, by_setting=step.by_setting)
+    command = _command(segment, home)
+    if step.shut is not None:
+        return replace(command, refused=step.shut)
+    if step.token:
+        command = replace(command, uses=tuple(use for use in command.uses if use.arg.text != step.token))
+    return replace(command, handed=step.handed) if step.handed else command
 
 
 def _command(segment: Seg, home: str) -> Command:

@@ -22,6 +22,8 @@ _SYSTEM = (
     "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/opt", "/root", "/var/lib", "/var/spool",
     "/var/www", "/Library", "/System",
 )  # fmt: skip
+# A name that, taken apart, leaves a path or an option by itself.
+_HIDES = re.compile(r"[\s'\"\\](?:[-/~.+@]|$)")
 _STREAMS = re.compile(r"/dev/(?:null|zero|random|urandom|tty|stdin|stdout|stderr|fd/.*|shm/.*|pts/.*)")
 
 
@@ -72,8 +74,8 @@ class Places:
         shown = use.arg.text
         if fact is None:
             return Reason(code="no-facts", text=f"{shown} could not be looked up", hard=True)
-        if use.mode in ("tree", "links"):
-            return self.through(use, key)
+        if use.mode in ("tree", "links", "named", "listed"):
+            return self.through(use, key) if use.mode in ("tree", "links") else self.handed(use, key)
         if use.mode == "git" and may_be_secret(_PATHSPEC_MAGIC.sub("", shown.rpartition(":")[2])):
             return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
         if use.mode in ("git", "gitname") and ":" in shown and not (fact.exists or shown.startswith("/")):
@@ -109,6 +111,30 @@ class Places:
             if passed or (path != real and use.mode == "tree"):
                 continue
             if secret(self.inside(path)) or secret(self.inside(real)):
+                return Reason(code="secret", text=f"{path}, in {shown}, holds secrets", hard=True)
+            if not self.readable(real, "read"):
+                return Reason(code="outside", text=f"{path}, in {shown}, leads out of the workspace ({real})")
+        return None
+
+    def handed(self, use: Use, key: str) -> Reason | None:
+        """Why the names of what is in the folder at `key` may not be handed on unasked, or None."""
+        found = self.facts.trees.get(key, ())
+        shown = use.arg.text
+        if found is None:
+            return Reason(code="glob", text=f"{shown} holds too many files to look at")
+        if use.mode == "named" and self.is_secret(use, key):
+            return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
+        top = self.facts.paths[key].real.rstrip("/")
+        for path, real in found:
+            inside = path[len(top) :]
+            if _passed_over(inside, use):
+                continue
+            if use.odd and re.search(use.odd, inside):
+                text = f"{path}, in {shown}, has a name that would be taken for something else"
+                return Reason(code="names", text=text, hard=_HIDES.search(inside) is not None)
+            if path.endswith("/") or (path != real and not use.links):
+                continue
+            if use.mode == "named" and (secret(self.inside(path)) or secret(self.inside(real))):
                 return Reason(code="secret", text=f"{path}, in {shown}, holds secrets", hard=True)
             if not self.readable(real, "read"):
                 return Reason(code="outside", text=f"{path}, in {shown}, leads out of the workspace ({real})")
@@ -195,6 +221,18 @@ class Places:
             if covers and matches(rule.pattern, path, self.facts.roots):
                 return rule
         return None
+
+
+def _passed_over(inside: str, use: Use) -> bool:
+    """Is the path of a file, or of a folder with a slash behind it, none whose name is handed on?"""
+    *folders, name = inside.strip("/").split("/")
+    if any(fnmatchcase(folder, pattern[:-1]) for pattern in use.skip if pattern.endswith("/") for folder in folders):
+        return True
+    if inside.endswith("/"):
+        return False  # its name begins the names of all that is in it
+    if use.only and not any(fnmatchcase(name, pattern) for pattern in use.only):
+        return True
+    return any(fnmatchcase(name, pattern) for pattern in use.skip)
 
 
 def _may_hold(folder: str, pattern: str, roots: Sequence[str]) -> bool:

@@ -81,6 +81,7 @@ class Settings(BaseModel):
     newlines: Literal["ask", "split"] = "ask"
     substitution: Literal["ask", "inner"] = "ask"
     loops: Literal["ask", "inner"] = "ask"
+    wrappers: Literal["ask", "inner"] = "ask"
     risk: Literal["on", "off"] = "on"
     sandbox: Literal["off", "auto", "required"] = "auto"
     auto_allow_sandboxed: bool = False

@@ -33,7 +33,8 @@ def shows_history(command: Command) -> bool:
 def folders_read(command: Command) -> Iterator[Use]:
     """The paths that, where they are folders, may be read with all that is in them."""
     if command.judged:
-        yield from (use for use in command.uses if use.mode in ("read", "tree", "links", "git"))
+        uses = (*command.uses, *command.handed)
+        yield from (use for use in uses if use.mode in ("read", "tree", "links", "git", "named"))
         return
     name = base_name(command.segment.args[0].text)
     if name in _ENTERING:

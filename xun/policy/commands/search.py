@@ -1,6 +1,6 @@
 """Programs that search and filter: grep, rg, and those with a language of their own on the command line.
 
-find, sed and jq are each read by a small grammar.
+sed and jq are each read by a small grammar.
 """
 
 from __future__ import annotations
@@ -9,46 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from xun.policy.commands.find import find
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, file_patterns, pattern_of_files
-from xun.policy.programs import word_set
 from xun.policy.words import Arg
-
-# --- find: tests and printing actions, by how many arguments they take
-
-_FIND_PLAIN = word_set(
-    "( ) ! , -a -and -o -or -not -depth -d -daystart -mount -xdev -noleaf -warn -nowarn -empty -executable "
-    "-readable -writable -false -true -nouser -nogroup -ls -print -print0 -prune -quit"
-)
-_FIND_VALUED = word_set(
-    "-amin -atime -cmin -ctime -mmin -mtime -fstype -gid -group -ilname -iname -inum -ipath -iregex "
-    "-iwholename -links -lname -maxdepth -mindepth -name -path -perm -printf -regex -regextype -size -type "
-    "-uid -used -user -wholename -xtype"
-)
-_FIND_FILE = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
-
-
-def _find(args: Sequence[Arg]) -> list[Use]:
-    words = list(args)
-    if any(word.glob and (word.leading_glob or word.text.startswith("-")) for word in words):
-        raise Refused("glob", "a pattern may stand for an action of find: quote it")
-    while words and words[0].text in ("-H", "-P"):
-        words.pop(0)
-    uses: list[Use] = []
-    while words and not (words[0].text.startswith("-") or words[0].text in ("(", ")", "!", ",")):
-        uses.append(Use(words.pop(0), "meta"))
-    while words:
-        word = words.pop(0)
-        if word.glob:
-            raise Refused("glob", "a pattern among the tests of find: quote it")
-        if word.text in _FIND_PLAIN:
-            continue
-        if word.text not in _FIND_VALUED | _FIND_FILE or not words or words[0].glob:
-            raise Refused("flag", f"{word.text} of find is not known to be harmless", flag=word.text)
-        value = words.pop(0)
-        if word.text in _FIND_FILE:
-            uses.append(Use(value, "meta"))
-    return uses
-
 
 # --- sed: addresses with p, =, d, q, and s without its w and e flags
 
@@ -135,7 +98,7 @@ def _has_pattern(parsed: Parsed) -> None:
         raise Refused("missing", "the pattern is missing")
 
 
-_GREP_FILES = Table(
+GREP_TABLE = Table(
     flags="abcEFGHhIiLlnoPqrsTUvVwxyZz",
     valued={"A": "number", "B": "number", "C": "number", "m": "number", "e": "text", "f": "read", "d": "text"},
     long="extended-regexp fixed-strings basic-regexp perl-regexp regexp=text file=read ignore-case "
@@ -149,7 +112,7 @@ _GREP_FILES = Table(
     checks={"fileglob": pattern_of_files},
     then=_has_pattern,
 )
-_RG_FILES = Table(
+RG_TABLE = Table(
     flags="abcFHhIilNnoPpqSsUuvVwx0.",
     valued=dict.fromkeys("ABCmMdj", "number") | dict.fromkeys("ertTE", "text") | {"f": "read", "g": "fileglob"},
     long="after-context=number before-context=number context=number max-count=number max-columns=number "
@@ -177,11 +140,13 @@ def _searching(files: Table, through: Callable[[Parsed], bool]) -> Judge:
         given = parsed.has("e", "f", "regexp", "file", "files", "type-list")
         uses = (files if given else with_pattern)(args)
         places = parsed.operands if given else parsed.operands[1:]
-        if files is _RG_FILES and not places:
+        if files is RG_TABLE and not places:
             uses.append(Use(Arg("."), "read"))
         if through(parsed):
             limits = file_patterns(parsed, ("include", "g", "glob"), ("exclude",))
-            uses += [Use(place, "tree", **limits) for place in places or (Arg("."),)]
+            uses += [
+                Use(place, "tree", limits.get("only", ()), limits.get("skip", ())) for place in places or (Arg("."),)
+            ]
         return uses
 
     return judge
@@ -193,14 +158,19 @@ def _recursive(parsed: Parsed) -> bool:
 
 
 def _unrestricted(parsed: Parsed) -> bool:
-    """Does rg read files that are hidden or ignored? Without such an option it passes over where secrets are kept."""
-    return parsed.has("hidden", ".", "u", "unrestricted", "no-ignore", "no-ignore-vcs", "no-ignore-dot")
+    """Does rg read files that are hidden or ignored? Without such an option it passes over where secrets are kept.
+
+    A pattern of files that it is limited to brings those back that it matches.
+    """
+    patterns = (value for name, value in parsed.options if name in ("g", "glob", "iglob"))
+    picks = any(value is not None and not value.text.startswith("!") for value in patterns)
+    return picks or parsed.has("hidden", ".", "u", "unrestricted", "no-ignore", "no-ignore-vcs", "no-ignore-dot")
 
 
-_GREP = _searching(_GREP_FILES, _recursive)
+_GREP = _searching(GREP_TABLE, _recursive)
 
 
 SEARCH: dict[str, Judge] = {
-    "find": _find, "sed": _sed, "jq": _JQ, "grep": _GREP, "egrep": _GREP, "fgrep": _GREP,
-    "rg": _searching(_RG_FILES, _unrestricted),
+    "find": find, "sed": _sed, "jq": _JQ, "grep": _GREP, "egrep": _GREP, "fgrep": _GREP,
+    "rg": _searching(RG_TABLE, _unrestricted),
 }  # fmt: skip

@@ -15,8 +15,9 @@ from xun.policy.words import HOLE, Arg
 
 # What is done with a path: its content is read, only its name and metadata are shown, code in it is run, it becomes
 # the working folder, it is a git revision or path (whose content or only name is shown), it is changed. Of a folder,
-# all files in it are read: "tree" passes links over, "links" follows them.
-Mode = Literal["read", "meta", "exec", "dir", "git", "gitname", "write", "tree", "links"]
+# all files in it are read: "tree" passes links over, "links" follows them. What is in a folder is handed on by name, to
+# a program that reads it ("named") or only tells about it ("listed").
+Mode = Literal["read", "meta", "exec", "dir", "git", "gitname", "write", "tree", "links", "named", "listed"]
 _MODES: Mapping[str, Mode] = {
     "read": "read", "meta": "meta", "exec": "exec", "dir": "dir", "git": "git", "gitname": "gitname"
 }  # fmt: skip
@@ -27,13 +28,17 @@ class Use:
     """A path that a command touches, as its argument spells it.
 
     Where all files of a folder are read, `only` and `skip` hold the patterns of file names that it is limited to and
-    that it passes over.
+    that it passes over; a pattern with a slash behind it means what is below folders of that name. Where names are
+    handed on, `odd` is an expression for those, from the folder on, that would be taken for something else, and `links`
+    says whether links may be among them.
     """
 
     arg: Arg
     mode: Mode
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    odd: str = ""
+    links: bool = True
 
 
 class Refused(Exception):
