@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 import subprocess
@@ -18,12 +19,14 @@ command_not_found_handle() { printf '%s\x00' "$@" $'\1' >> "$log"; printf '%s' "
 said=$3
 eval "$1"
 """
+_COUNT = itertools.count()
 AWKWARD = "-rf * /etc/p* 'q' $(no) ~\n; x"
 
 
 def commands_of_bash(text: str, folder: Path, said: str = "") -> list[tuple[str, ...]]:
     """The commands that bash runs for `text` in `folder`, when every program prints `said`."""
-    log = folder.parent / "log"
+    # A process that outlives its shell, as those of <(…) may, tells nothing to the next one.
+    log = folder.parent / f"log{next(_COUNT)}"
     log.write_bytes(b"")
     subprocess.run(
         [shutil.which("bash") or "bash", "--noprofile", "--norc", "-c", TELL, "bash", text, str(log), said],
@@ -35,6 +38,7 @@ def commands_of_bash(text: str, folder: Path, said: str = "") -> list[tuple[str,
         check=False,
     )
     told = log.read_bytes().split(b"\x01\x00")[:-1]
+    log.unlink()
     return [tuple(part.decode() for part in command.split(b"\x00")[:-1]) for command in told]
 
 
