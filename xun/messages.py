@@ -96,6 +96,8 @@ class Usage(Frozen):
 class Reply(Frozen):
     """Where an assistant message came from. `usage` is None when the provider reported none.
 
+    `model` is what the server calls it, `asked` the name it was asked by where that is another.
+
     `stop_reason` "other" is an end that is no answer; `stop_word` is then the provider's own word for it, if any.
     """
 
@@ -105,6 +107,7 @@ class Reply(Frozen):
     stop_word: str | None = None
     request_id: str | None = None
     usage: Usage | None = None
+    asked: str | None = None
 
 
 class Message(Frozen):

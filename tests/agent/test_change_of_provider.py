@@ -47,3 +47,37 @@ async def test_a_conversation_goes_on_with_another_provider_and_back(
     assert "First thought." not in second and "Second thought." not in second
     assert all(words in second for words in ("What is 1 + 2?", "Three.", "nonesuch"))
     assert "Third thought." not in back and "Eleven." in back
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("openai/gpt-5.4", "openai/gpt-4.1"),
+        ("openai/gpt-5.4", "openai/gpt-5"),
+        ("anthropic/claude-sonnet-4-6", "anthropic/claude-3-5-haiku-latest"),
+        ("anthropic/claude-sonnet-4-6", "anthropic/claude-opus-4-6"),
+    ],
+)
+async def test_what_a_model_thought_goes_to_no_other_model_of_its_wire(
+    one: str, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = [
+        Say("", [Call("add", {"a": 1, "b": 2})], thinking="First thought.", signature="c2VhbA=="),
+        Say("Three."),
+        Say("Other."),
+        Say("Back."),
+    ]
+    with ModelServer(script, validators=STRICT) as server:
+        for name in ("ANTHROPIC", "OPENAI"):
+            monkeypatch.setenv(f"{name}_API_KEY", "test-key-123")
+            monkeypatch.setenv(f"{name}_BASE_URL", server.url)
+        async with Agent(one, tools=[add]) as agent:
+            assert (await agent.run("What is 1 + 2?")).ok
+            agent.set_model(other)
+            assert (await agent.run("And you?")).ok
+            agent.set_model(one)
+            assert (await agent.run("Sure?")).ok
+    assert server.refusals == []
+    own, others, back = map(str, server.bodies[1:])
+    assert "First thought." in own and "First thought." in back
+    assert "First thought." not in others and "c2VhbA==" not in others and "'reasoning'}" not in others

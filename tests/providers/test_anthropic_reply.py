@@ -52,6 +52,7 @@ def test_a_whole_reply() -> None:
         ),
         reply=Reply(
             provider="anthropic",
+            asked="claude-asked",
             model="claude-test",
             stop_reason="tool_use",
             request_id="req_1",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.providers.support import assistant, call, results
-from xun.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
+from xun.messages import Image, Message, Reply, Text, Thinking, ToolCall, ToolResult
 from xun.providers.carry import NO_RESULT, Carrier
 from xun.providers.encoding import sent_id, sent_name
 
@@ -37,6 +37,32 @@ def test_thinking_of_another_wire_is_left_out_and_the_reply_stays_a_reply() -> N
     )
     assert (thought.role, thought.blocks) == ("assistant", ())
     assert spoken.blocks == (Text(text="x"),)
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "model", "kept"),
+    [
+        ("m", None, "m", True),
+        ("m-2026-01-31", None, "m", True),  # a server names the snapshot
+        ("its-own-name", "m", "m", True),
+        ("m", None, "m-20260131", True),
+        ("m", None, "n", False),
+        ("its-own-name", "m", "n", False),
+    ],
+)
+def test_thinking_goes_back_to_the_model_that_thought_it_alone(
+    said: str, asked: str | None, model: str, kept: bool
+) -> None:
+    thought = Thinking(text="Hm", signature="s", wire="here")
+    reply = assistant(thought, "So.").model_copy(update={"reply": Reply(provider="p", model=said, asked=asked)})
+    [sent] = Carrier("here", model).take(reply)
+    assert sent.blocks == ((thought, Text(text="So.")) if kept else (Text(text="So."),))
+
+
+def test_where_its_maker_is_unknown_thinking_goes_to_models_that_think() -> None:
+    thought = assistant(Thinking(text="Hm", wire="here"), "So.")
+    assert Carrier("here", "m").take(thought) == [thought]
+    assert Carrier("here", "m", thinks=False).take(thought)[0].blocks == (Text(text="So."),)
 
 
 def test_odd_ids_and_names_are_replaced_alike_in_the_call_and_its_result() -> None:

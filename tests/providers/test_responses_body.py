@@ -137,12 +137,21 @@ def test_other_servers_get_their_reasoning_back_as_it_came() -> None:
     assert json.loads(raw)["input"][1]["id"] == "rs_1"
 
 
-@pytest.mark.parametrize(("model", "labelled"), [("gpt-6-sol", True), ("gpt-5.5-2026-04-01", True), ("gpt-4o", False)])
-def test_models_that_label_what_they_say_see_the_labels_again(model: str, labelled: bool) -> None:
-    reply = Reply(provider="openai", model=model)
+@pytest.mark.parametrize(
+    ("maker", "model", "labelled"),
+    [
+        ("gpt-6-sol", "gpt-6-sol", True),
+        ("gpt-5.5-2026-04-01", "gpt-6-sol", True),
+        ("gpt-4o", "gpt-4o", False),
+        ("gpt-4o", "gpt-6-sol", False),
+        ("gpt-6-sol", "gpt-4o", False),
+    ],
+)
+def test_models_that_label_what_they_say_see_the_labels_again(maker: str, model: str, labelled: bool) -> None:
+    reply = Reply(provider="openai", model=maker)
     step = Message(role="assistant", blocks=(Text(text="I look."), ToolCall(id="t1", name="bash")), reply=reply)
     end = Message(role="assistant", blocks=(Text(text="So."), Text(text="Done.")), reply=reply)
-    sent = items(Message.user("go"), step, results(("t1", "x")), end)
+    sent = body(request(Message.user("go"), step, results(("t1", "x")), end, model=model))["input"]
     phases = [item.get("phase") for item in sent if item.get("role") == "assistant"]
     assert phases == (["commentary", "commentary", "final_answer"] if labelled else [None] * 3)
 

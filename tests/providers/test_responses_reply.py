@@ -63,6 +63,7 @@ def test_a_whole_reply() -> None:
         ),
         reply=Reply(
             provider="anthropic",
+            asked="gpt-asked",
             model="claude-test",
             stop_reason="tool_use",
             request_id="req_1",
@@ -249,7 +250,7 @@ def test_what_is_unknown_is_skipped() -> None:
         ended(usage=None),
     )
     assert whole.blocks == (Text(text="Found."),)
-    assert whole.reply == Reply(provider="anthropic", model="gpt-test", request_id="req_1")
+    assert whole.reply == Reply(provider="anthropic", model="gpt-test", asked="gpt-asked", request_id="req_1")
 
 
 @pytest.mark.parametrize("data", ["nonsense", "[1]", '{"no": "type"}', '{"type": "response.completed"}'])

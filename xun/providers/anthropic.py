@@ -21,6 +21,7 @@ from xun.messages import (
 from xun.providers import effort, errors, models
 from xun.providers.base import Done, ModelInfo, ProviderError, Request, StreamItem, TextPart, ThinkingPart
 from xun.providers.calls import DraftCall, finish_calls
+from xun.providers.carry import made_by
 from xun.providers.encoding import dump, own_names, sent_name
 from xun.providers.history import Fragment, HistoryCache
 from xun.providers.sse import ServerEvent
@@ -55,7 +56,7 @@ class AnthropicWire:
     def __init__(self, target: Target, *, official: bool = True) -> None:
         self._target = target
         self._official = official
-        self._history = HistoryCache(WIRE, _fragment, _message)
+        self._histories: dict[str, HistoryCache] = {}
 
     def body(self, request: Request) -> bytes:
         """The request body. Settings, system prompt and tools come first: a longer history only appends."""
@@ -63,7 +64,7 @@ class AnthropicWire:
         max_tokens = request.max_tokens or self._max_tokens(request.model, info.max_output_tokens)
         head: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens, "stream": True}
         thinking = effort.anthropic_fields(info, request.effort, max_tokens, official=self._official)
-        if thinking.get("thinking", {}).get("type") == "enabled" and _acts_without_thinking(request.messages):
+        if thinking.get("thinking", {}).get("type") == "enabled" and _acts_without_thinking(request):
             thinking = {}
         head |= thinking
         if request.temperature is not None and "thinking" not in thinking:
@@ -74,7 +75,7 @@ class AnthropicWire:
             parts += [b',"system":[', _marked(block) if request.cache else block, b"]"]
         if request.tools:
             parts += [b',"tools":[', self._tools(request), b"]"]
-        messages = self._history.pieces(request.messages, _marked if request.cache else None)
+        messages = self._history(info).pieces(request.messages, _marked if request.cache else None)
         return b"".join([*parts, b',"messages":[', *messages, b"]}"])
 
     def headers(self, request: Request) -> dict[str, str]:
@@ -86,6 +87,12 @@ class AnthropicWire:
 
     def reply(self, request: Request, request_id: str | None) -> AnthropicReply:
         return AnthropicReply(self._target, request.model, request_id, own_names(request.tools))
+
+    def _history(self, info: ModelInfo) -> HistoryCache:
+        if info.name not in self._histories:
+            thinks = not self._official or any(can.startswith("thinking-") for can in info.capabilities)
+            self._histories[info.name] = HistoryCache(WIRE, _fragment, _message, info.name, thinks=thinks)
+        return self._histories[info.name]
 
     def _info(self, request: Request) -> ModelInfo:
         return models.find(WIRE, request.model)
@@ -104,15 +111,16 @@ class AnthropicWire:
 _PREFIX = {"user": b'{"role":"user","content":[', "assistant": b'{"role":"assistant","content":['}
 
 
-def _acts_without_thinking(messages: Sequence[Message]) -> bool:
-    """Whether calls are being answered that this wire did not think before: another one may have made them.
+def _acts_without_thinking(request: Request) -> bool:
+    """Whether calls are being answered that this model did not think before: another one may have made them.
 
     Models with a budget for thinking refuse to begin in the middle of that.
     """
-    reply = next((message for message in reversed(messages) if message.role == "assistant"), None)
+    reply = next((message for message in reversed(request.messages) if message.role == "assistant"), None)
     if reply is None or not reply.calls:
         return False
-    return not any(isinstance(block, Thinking) and block.wire == WIRE for block in reply.blocks)
+    thought = any(isinstance(block, Thinking) and block.wire == WIRE for block in reply.blocks)
+    return not (thought and made_by(reply, request.model))
 
 
 def _marked(block: bytes) -> bytes:
@@ -180,7 +188,7 @@ class AnthropicReply:
         self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
     ) -> None:
         self._target = target
-        self._model = model
+        self._asked = self._model = model
         self._request_id = request_id
         self._names = names or {}
         self._blocks: dict[int, _Open] = {}
@@ -251,6 +259,7 @@ class AnthropicReply:
             stop_word=self._stop_word if self._stop == "other" else None,
             request_id=self._request_id,
             usage=anthropic_usage(self._usage),
+            asked=self._asked if self._asked != self._model else None,
         )
         return Message(role="assistant", blocks=tuple(b for b in blocks if b is not None), reply=reply)
 

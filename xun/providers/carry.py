@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from xun.messages import Block, Message, Thinking, ToolCall, ToolResult
 from xun.providers.encoding import sent_id, sent_name
+from xun.providers.models import undated
 
 NO_RESULT = "(no result was kept)"
 
@@ -14,13 +15,16 @@ NO_RESULT = "(no result was kept)"
 class Carrier:
     """Takes the messages of one conversation in order and gives each back as `wire` may send it.
 
-    Thinking of another wire is left out: only its maker can read it. Ids of calls are valid and used once, names of
-    tools valid; a result without its call is left out and a call without its result is answered. What is given back
-    depends on the messages so far alone, so a longer history only appends.
+    Thinking of another wire is left out, and of another model than `model`: only its maker can read it. Where it is not
+    known who made it, `thinks` says whether the model takes any; "" as `model` stands for any. Ids of calls are valid
+    and used once, names of tools valid; a result without its call is left out and a call without its result is
+    answered. What is given back depends on the messages so far alone, so a longer history only appends.
     """
 
-    def __init__(self, wire: str) -> None:
+    def __init__(self, wire: str, model: str = "", *, thinks: bool = True) -> None:
         self._wire = wire
+        self._model = model
+        self._thinks = thinks
         self._used: set[str] = set()
         self._open: dict[str, ToolCall] = {}
 
@@ -34,10 +38,11 @@ class Carrier:
 
     def _reply(self, message: Message) -> Message:
         blocks: list[Block] = []
+        own = self._thinks and made_by(message, self._model)
         for block in message.blocks:
             if isinstance(block, ToolCall):
                 blocks.append(self._call(block))
-            elif not isinstance(block, Thinking) or block.wire == self._wire:
+            elif not isinstance(block, Thinking) or (own and block.wire == self._wire):
                 blocks.append(block)
         return _with(message, blocks)
 
@@ -71,6 +76,12 @@ class Carrier:
     def _missing(self) -> Iterator[ToolResult]:
         for call in self._open.values():
             yield ToolResult(call_id=call.id, name=call.name, content=NO_RESULT, is_error=True)
+
+
+def made_by(message: Message, model: str) -> bool:
+    """Whether `model` wrote `message`, as far as that is known."""
+    reply = message.reply
+    return reply is None or not model or undated(model) in (undated(reply.asked or reply.model), undated(reply.model))
 
 
 def _with(message: Message, blocks: list[Block]) -> Message:

@@ -6,6 +6,7 @@ import operator
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from xun.messages import Message
 from xun.providers.carry import Carrier
@@ -39,9 +40,16 @@ class HistoryCache:
     _KEPT = 4
 
     def __init__(
-        self, wire: str, fragment: Callable[[Message], Fragment], message: Callable[[str, Sequence[bytes]], bytes]
+        self,
+        wire: str,
+        fragment: Callable[[Message], Fragment],
+        message: Callable[[str, Sequence[bytes]], bytes],
+        model: str = "",
+        *,
+        thinks: bool = True,
     ) -> None:
-        self._wire = wire
+        """For requests to `model`; see `Carrier` for it and for `thinks`."""
+        self._carrier = partial(Carrier, wire, model, thinks=thinks)
         self._fragment = fragment
         self._message = message
         self._histories: list[History] = []
@@ -72,7 +80,7 @@ class HistoryCache:
                 self._histories.remove(history)
                 break
         else:
-            history = History(Carrier(self._wire))
+            history = History(self._carrier())
         self._histories = [*self._histories[1 - self._KEPT :], history]
         return history
 

@@ -36,7 +36,7 @@ def find(provider: str, name: str) -> ModelInfo:
     """
     row: dict[str, Any] = {}
     for table in _tables(provider):
-        row |= table.get(name) or table.get(_DATE.sub("", name)) or {}
+        row |= table.get(name) or table.get(undated(name)) or {}
     can = row.get("can")
     return ModelInfo(
         provider,
@@ -50,6 +50,11 @@ def find(provider: str, name: str) -> ModelInfo:
         cache_write_price=row.get("cache_write_price"),
         price_lists=(provider,) if provider in _TABLES and row.get("input_price") is None else (),
     )
+
+
+def undated(name: str) -> str:
+    """The name of a model without the date of its snapshot."""
+    return _DATE.sub("", name)
 
 
 def default_model(provider: str) -> str:

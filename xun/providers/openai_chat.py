@@ -49,7 +49,7 @@ class OpenAIChatWire:
         self._target = target
         self._official = official
         self._send_reasoning = send_reasoning
-        self._history = HistoryCache(WIRE, self._fragment, lambda _, parts: b",".join(parts))
+        self._histories: dict[str, HistoryCache] = {}
 
     def body(self, request: Request) -> bytes:
         """The request body. Settings and tools come first, so that a longer history only appends."""
@@ -71,7 +71,7 @@ class OpenAIChatWire:
         if tools:
             parts += [b',"tools":', tools]
         parts.append(b',"messages":[')
-        messages = self._history.pieces(request.messages)
+        messages = self._history(request.model).pieces(request.messages)
         if request.system.strip():
             parts += [dump({"role": "system", "content": request.system}), b"," if any(messages) else b""]
         return b"".join([*parts, *messages, b"]}"])
@@ -81,6 +81,11 @@ class OpenAIChatWire:
 
     def reply(self, request: Request, request_id: str | None) -> OpenAIChatReply:
         return OpenAIChatReply(self._target, request.model, request_id, own_names(request.tools))
+
+    def _history(self, model: str) -> HistoryCache:
+        if model not in self._histories:
+            self._histories[model] = HistoryCache(WIRE, self._fragment, lambda _, parts: b",".join(parts), model)
+        return self._histories[model]
 
     def _fragment(self, message: Message) -> Fragment:
         """A message as it is sent: several for the results of several calls, none when it says nothing."""
@@ -156,7 +161,7 @@ class OpenAIChatReply:
         self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
     ) -> None:
         self._target = target
-        self._model = model
+        self._asked = self._model = model
         self._request_id = request_id
         self._names = names or {}
         self._text: list[str] = []
@@ -259,6 +264,7 @@ class OpenAIChatReply:
             stop_word=word if stop == "other" else None,
             request_id=self._request_id,
             usage=self._usage,
+            asked=self._asked if self._asked != self._model else None,
         )
         return [Done(Message(role="assistant", blocks=(*blocks, *calls), reply=reply))]
 

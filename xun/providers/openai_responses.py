@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from xun.messages import Block, Image, Message, Text, Thinking, ToolCall, ToolResult
 from xun.providers import effort, models
-from xun.providers.base import Request
+from xun.providers.base import ModelInfo, Request
 from xun.providers.encoding import dump, own_names, prefix_key, sent_name
 from xun.providers.history import Fragment, HistoryCache
 from xun.providers.openai_responses_reply import WIRE, ResponsesReply
@@ -27,7 +28,7 @@ class OpenAIResponsesWire:
     def __init__(self, target: Target, *, official: bool = True) -> None:
         self._target = target
         self._official = official
-        self._history = HistoryCache(WIRE, self._fragment, lambda _, parts: b",".join(parts))
+        self._histories: dict[str, HistoryCache] = {}
 
     def body(self, request: Request) -> bytes:
         """The request body. Settings, instructions and tools come first: a longer history only appends."""
@@ -46,7 +47,7 @@ class OpenAIResponsesWire:
         parts: list[bytes] = [dump(head)[:-1]]
         if tools:
             parts += [b',"tools":', tools]
-        return b"".join([*parts, b',"input":[', *self._history.pieces(request.messages), b"]}"])
+        return b"".join([*parts, b',"input":[', *self._history(info).pieces(request.messages), b"]}"])
 
     def headers(self, request: Request) -> dict[str, str]:
         return {}
@@ -54,21 +55,33 @@ class OpenAIResponsesWire:
     def reply(self, request: Request, request_id: str | None) -> ResponsesReply:
         return ResponsesReply(self._target, request.model, request_id, own_names(request.tools))
 
-    def _fragment(self, message: Message) -> Fragment:
-        """The items of a message, none when it says nothing."""
+    def _history(self, info: ModelInfo) -> HistoryCache:
+        if info.name not in self._histories:
+            labels = self._official and "phase" in info.capabilities
+            self._histories[info.name] = HistoryCache(
+                WIRE,
+                partial(self._fragment, labels),
+                lambda _, parts: b",".join(parts),
+                info.name,
+                thinks=not self._official or "effort" in info.capabilities,
+            )
+        return self._histories[info.name]
+
+    def _fragment(self, labels: bool, message: Message) -> Fragment:
+        """The items of a message, none when it says nothing. `labels` says whether the model knows labels of texts."""
         if message.role == "assistant":
-            items = self._reply_items(message)
+            items = self._reply_items(message, labels)
         else:
             items = [*map(_output, message.results), *_user(message.blocks)]
         return "", b",".join(map(dump, items))
 
-    def _reply_items(self, message: Message) -> list[dict[str, Any]]:
+    def _reply_items(self, message: Message, labels: bool) -> list[dict[str, Any]]:
         """Text, calls and reasoning in their order. Reasoning that led to nothing is refused, so it stays out."""
         items: list[dict[str, Any]] = []
         for place, block in enumerate(message.blocks):
             match block:
                 case Text(text=text) if text.strip():
-                    items.append(self._said(message, place, text))
+                    items.append(_said(message, place, text, labels))
                 case ToolCall():
                     arguments = dump(block.arguments).decode()
                     items.append(
@@ -80,14 +93,14 @@ class OpenAIResponsesWire:
             items.pop()
         return items
 
-    def _said(self, message: Message, place: int, text: str) -> dict[str, Any]:
-        item = {"type": "message", "role": "assistant", "content": text}
-        reply = message.reply
-        if self._official and reply and "phase" in models.find("openai", reply.model).capabilities:
-            # These models label what they say and want to see the labels again.
-            is_last = not any(isinstance(block, Text | ToolCall) for block in message.blocks[place + 1 :])
-            item["phase"] = "final_answer" if is_last else "commentary"
-        return item
+
+def _said(message: Message, place: int, text: str, labels: bool) -> dict[str, Any]:
+    item = {"type": "message", "role": "assistant", "content": text}
+    if labels and message.reply and "phase" in models.find("openai", message.reply.model).capabilities:
+        # These models label what they say and want to see the labels again.
+        is_last = not any(isinstance(block, Text | ToolCall) for block in message.blocks[place + 1 :])
+        item["phase"] = "final_answer" if is_last else "commentary"
+    return item
 
 
 def _tool(tool: dict[str, Any]) -> bytes:

@@ -48,7 +48,7 @@ class ResponsesReply:
         self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
     ) -> None:
         self._target = target
-        self._model = model
+        self._asked = self._model = model
         self._request_id = request_id
         self._names = names or {}
         self._items: dict[int, _Item] = {}
@@ -167,6 +167,7 @@ class ResponsesReply:
             stop_word=word if stop == "other" else None,
             request_id=self._request_id,
             usage=usage,
+            asked=self._asked if self._asked != self._model else None,
         )
         return Message(role="assistant", blocks=tuple(b for b in blocks if b is not None), reply=reply)
 
