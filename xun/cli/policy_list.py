@@ -108,6 +108,8 @@ def _row(rule: Rule) -> dict[str, Any]:
         "reason": rule.reason,
         "until": rule.until.isoformat() if rule.until else None,
         "folder": rule.scope.folder if rule.scope else None,
+        "sandbox": rule.sandbox,
+        "network": rule.network,
     }
 
 
@@ -120,6 +122,8 @@ def _lines(rules: Sequence[Rule]) -> list[str]:
 
 def _line(rule: Rule, width: int) -> str:
     more = f"  in {rule.scope.folder}" if rule.scope else ""
+    more += "" if rule.sandbox else "  outside the sandbox"
+    more += "  with the network" if rule.network else ""
     if rule.until is not None:
         more += f"  until {rule.until:%Y-%m-%d %H:%M %Z}"
     if rule.reason:

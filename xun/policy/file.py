@@ -233,6 +233,8 @@ def paragraph(rule: Rule, match: Sequence[str] = (), not_match: Sequence[str] = 
         lines.append(f"reason = {_quoted(rule.reason)}")
     if rule.until is not None:
         lines.append(f"until = {rule.until.isoformat()}")
+    lines += ["sandbox = false"] if not rule.sandbox else []
+    lines += ["network = true"] if rule.network else []
     for key, examples in (("match", match), ("not_match", not_match)):
         if examples:
             lines.append(f"{key} = [{', '.join(map(_quoted, examples))}]")

@@ -16,6 +16,7 @@ _STRICT: Mapping[str, tuple[object, ...]] = {
     "newlines": ("ask",),
     "substitution": ("ask",),
     "loops": ("ask",),
+    "wrappers": ("ask",),
     "risk": ("on", "off"),
     "sandbox": ("auto", "required"),
     "auto_allow_sandboxed": (False,),
@@ -25,7 +26,8 @@ _STRICT: Mapping[str, tuple[object, ...]] = {
 def below_the_person(file: PolicyFile, folder: str) -> PolicyFile:
     """`file` of the project in `folder` without what no project may say; `ignored` names each with file and line.
 
-    Its deny and ask rules all count. An allow rule for paths counts in the project alone, a setting that loosens never.
+    Its deny and ask rules all count. An allow rule for paths counts in the project alone; a setting that loosens never
+    does, nor a rule's leave to go without the sandbox.
     """
     ignored: list[str] = []
     rules = tuple(rule for one in file.rules if (rule := _own(one, folder, ignored)) is not None)
@@ -39,12 +41,19 @@ def below_the_person(file: PolicyFile, folder: str) -> PolicyFile:
 
 
 def _own(rule: Rule, folder: str, ignored: list[str]) -> Rule | None:
-    """`rule`, an allow rule for paths taken from the project's folder alone: from no other root of the workspace."""
+    """`rule`, an allow rule for paths taken from the project's folder alone: from no other root of the workspace.
+
+    What it allows to run stays in the sandbox, without the network.
+    """
+    if not rule.sandbox or rule.network:
+        name = "network = true" if rule.network else "sandbox = false"
+        ignored.append(f"{rule.source}: {name} is ignored: only a rule of your own lets a command out of the sandbox")
+        rule = rule.model_copy(update={"sandbox": True, "network": False})
     if rule.effect != "allow" or rule.kind not in ("read", "write"):
         return rule
     pattern = posixpath.normpath(rule.pattern)
     whole = pattern if pattern.startswith("/") else posixpath.normpath(posixpath.join(escape(folder), pattern))
-    if not within(whole, escape(folder)) and not within(whole, folder):
+    if not within(whole, escape(folder)):
         what = f"{rule.source}: allow {rule.kind} {rule.pattern} is ignored"
         ignored.append(f"{what}: a project allows nothing outside its own folder")
         return None

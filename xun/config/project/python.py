@@ -43,9 +43,7 @@ def _nox(place: Place) -> Iterator[ProjectCommand]:
     text = place.text("noxfile.py")
     if text is None:
         return
-    runs = re.findall(r"^\s*((?:\w+\.)?session\.run\(.*)", text, re.MULTILINE) or re.findall(
-        r"^def \w+", text, re.MULTILINE
-    )
+    runs = re.findall(r"^\s*(session\.run\(.*|def \w+.*)", text, re.MULTILINE)
     yield place.command("nox", [text], files=["noxfile.py"], arguments="nox", runs=runs)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from xun.config.project import builders, node, python, recipes
 from xun.config.project.command import Place, ProjectCommand, UnpinnedError
+from xun.policy.entries import PolicyError, check_allowed
 from xun.policy.programs import word_set
 
 Finder = Callable[[Place], Iterator[ProjectCommand]]
@@ -46,10 +47,19 @@ def commands_in(folder: Path, top: Path) -> tuple[ProjectCommand, ...]:
     for finder in _FINDERS:
         try:
             for command in finder(place):
-                found.setdefault(command.command, command)
+                if all(map(_may_be_allowed, command.spellings)):
+                    found.setdefault(command.command, command)
         except UnpinnedError:
             continue
     return tuple(found.values())
+
+
+def _may_be_allowed(spelling: str) -> bool:
+    try:
+        check_allowed(spelling)
+    except PolicyError:
+        return False  # such as a program that runs whatever stands behind it
+    return True
 
 
 def _folders(top: Path) -> Iterator[Path]:

@@ -196,6 +196,8 @@ _PLAIN: dict[str, Judge] = {
 
 def refused_behind(name: str, args: Sequence[Arg]) -> Refused | None:
     """Why `args` are not known to be harmless behind a granted command, None where they are."""
+    if not all(arg.known for arg in args):
+        return Refused("expansion", "behind it stands a word that only the shell can tell")
     try:
         _judge_of(name)(args)
     except Refused as refused:
