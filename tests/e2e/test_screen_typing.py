@@ -207,3 +207,29 @@ def test_a_resize_while_it_streams_loses_nothing() -> None:
             time.sleep(0.2)
         shown = screen.until("word2999")
         assert "context" in shown.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", ["mkdir zebra", "mkdir zebra && echo x > zebra/x"])
+def test_a_question_a_search_and_a_draft_share_a_small_terminal(command: str) -> None:
+    replies = (Say("first"), Say("second"), bash(command), Say("end"))
+    with Model(*replies) as model, Screen("one", model=model, width=40, height=12) as screen:
+
+        def beside_question(*parts: str) -> None:
+            wanted = ("mkdir zebra", "1 yes, once", "no, and say why", "context", *parts)
+            screen.until(lambda shown: all(part in shown for part in wanted), " and ".join(wanted))
+
+        screen.until("first")
+        screen.gone("Esc interrupts")
+        screen.type("two", "\r")
+        screen.until("second")
+        screen.gone("Esc interrupts")
+        screen.type("three", "\r")
+        screen.paste("\n".join(f"line {number}" for number in range(9)))
+        beside_question("line 8")
+        time.sleep(0.1)  # no person is faster
+        screen.type("\x12")
+        beside_question("search: ▏", "▸ three", "  line 8")
+        screen.type("\x1b[B")
+        beside_question("▸ two")
+        screen.type("\r")
+        beside_question("│ two")

@@ -52,7 +52,7 @@ class PromptArea(CharacterArea, inherit_bindings=False):
     ]
 
     DEFAULT_CSS = """
-    PromptArea { height: auto; max-height: 12; border: none; padding: 0; background: $surface; }
+    PromptArea { height: auto; border: none; padding: 0; background: $surface; }
     PromptArea:focus { border: none; }
     """
 

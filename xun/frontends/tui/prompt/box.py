@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.events import Key
+from textual.events import Key, Resize
 from textual.message import Message
+from textual.screen import Screen
 from textual.widgets import TextArea
 
 from xun.frontends.tui.prompt.area import PromptArea
@@ -17,6 +19,11 @@ from xun.frontends.tui.prompt.history import History
 from xun.frontends.tui.prompt.popup import Popup
 
 _FOUND = 50  # earlier prompts at most
+_SEARCH_KEYS = "↑ ↓ choose · Enter takes it · Esc goes back", "↑ ↓ Enter Esc"  # and where that is too long
+_NOTHING_FOUND = "nothing found · Esc goes back", "nothing found"
+_ROWS = 12  # of the text, where the terminal has rows enough
+_BESIDE = 6  # rows that are left to the transcript, the status line and the frame
+_BESIDE_QUESTION = 11  # and to a question with four answers
 
 
 class Prompt(Vertical):
@@ -26,6 +33,7 @@ class Prompt(Vertical):
     Prompt { height: auto; }
     Prompt #prompt-frame { height: auto; border: round $border; padding: 0 1; }
     Prompt.-shell #prompt-frame { border: round $accent; }
+    Prompt.-tight #prompt-frame { border: none; padding: 0 2; }
     """
 
     class Submitted(Message):
@@ -43,13 +51,47 @@ class Prompt(Vertical):
         self._start = 0
         self._dismissed = ""
         self._searching: str | None = None
+        self._cramped = False  # by a question
         self._last_key = float("-inf")
 
     def compose(self) -> ComposeResult:
         """The parts, top to bottom."""
-        yield Popup()
+        yield Popup(self._list_room, self._fit)
         with Vertical(id="prompt-frame"):
             yield PromptArea(self._first)
+
+    def on_mount(self) -> None:
+        """Take notice when a question comes or goes."""
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._look_up)
+
+    def on_resize(self, event: Resize) -> None:
+        """Fit the new size."""
+        self._refit()
+
+    def _look_up(self, screen: Screen[Any]) -> None:
+        if self._cramped != bool(screen.query(".-asking")):
+            self._cramped = not self._cramped
+            self._refit()
+
+    def _refit(self) -> None:
+        if self._popup.is_open:
+            self._popup.draw()
+        else:
+            self._fit(0)
+
+    def _free(self) -> int:
+        """Rows for the text and the list."""
+        return self.app.size.height - (_BESIDE_QUESTION if self._cramped else _BESIDE)
+
+    def _list_room(self) -> int:
+        return self._free() - 3  # a line of text, and two that tell what is in the list
+
+    def _fit(self, list_rows: int) -> None:
+        """Let the text take the rows that the list, of `list_rows`, and the rest of the screen leave."""
+        rows = self._free() - list_rows
+        self.set_class(rows < 1, "-tight")
+        self.area.styles.max_height = min(_ROWS, max(rows, 1))
+        self.area.call_after_refresh(self.area.scroll_cursor_visible)
 
     # What others need
 
@@ -223,8 +265,10 @@ class Prompt(Vertical):
     def _search(self, query: str) -> None:
         self._searching = query
         found = self.history.search(query, _FOUND)
-        keys = "↑ ↓ choose · Enter takes it · Esc goes back" if found else "nothing found · Esc goes back"
-        title = f"search: {query}▏  {keys}"
+        keys, brief = _SEARCH_KEYS if found else _NOTHING_FOUND
+        room = self.app.size.width - len(f"search: ▏  {brief}  ")
+        shown = query if len(query) <= room else f"…{query[1 - room :]}"
+        title = f"search: {shown}▏  {keys if len(shown) + len(keys) <= room + len(brief) else brief}"
         self._popup.open([Item(text) for text in found], title=title)
 
     def _search_key(self, event: Key) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual.content import Content
 from textual.events import Resize
@@ -12,19 +12,26 @@ from xun.frontends.text import one_line
 from xun.frontends.tui.prompt.complete import Item
 from xun.frontends.tui.safe import plain
 
-ROWS = 8  # items in view at a time
+ROWS = 8  # items in view at a time, where the terminal has rows enough
 
 
 class Popup(Static):
-    """Shows items, one of them chosen."""
+    """Shows items, one of them chosen.
+
+    `room` says how many rows there are for items; `sized` is told how many rows it has itself, whenever that changes.
+    """
 
     DEFAULT_CSS = """
-    Popup { height: auto; max-height: 10; display: none; }
+    Popup { height: auto; max-height: 10; display: none; text-wrap: nowrap; text-overflow: ellipsis; }
     Popup.-open { display: block; }
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, room: Callable[[], int] = lambda: ROWS, sized: Callable[[int], None] = lambda rows: None
+    ) -> None:
         super().__init__(Content(), markup=False)
+        self._room = room
+        self._sized = sized
         self._items: tuple[Item, ...] = ()
         self._at = 0
         self._title = ""
@@ -46,28 +53,32 @@ class Popup(Static):
             return
         self._items, self._title, self._at, self.moved = tuple(items), title, 0, False
         self.add_class("-open")
-        self._draw()
+        self.draw()
 
     def close(self) -> None:
         self._items = ()
         self.remove_class("-open")
+        self._sized(0)
 
     def move(self, step: int) -> None:
         """Choose the next (1) or previous (-1) item, round the ends."""
         if self._items:
             self._at = (self._at + step) % len(self._items)
             self.moved = True
-            self._draw()
+            self.draw()
 
     def on_resize(self, event: Resize) -> None:
-        """Fit the new width."""
-        self._draw()
+        """Fit the new size."""
+        if self.is_open:
+            self.draw()
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
+        """Lay out as many items as there is room for."""
+        rows = max(min(ROWS, self._room()), 1)
         width = max(self.app.size.width - 4, 20)
         lines = [plain(self._title, "dim")] if self._title else []
-        first = max(0, min(self._at - ROWS // 2, len(self._items) - ROWS))
-        shown = self._items[first : first + ROWS]
+        first = max(0, min(self._at - rows // 2, len(self._items) - rows))
+        shown = self._items[first : first + rows]
         room = min(max((len(item.text) for item in self._items), default=0), width // 2)
         for index, item in enumerate(shown, first):
             here = index == self._at
@@ -77,6 +88,7 @@ class Popup(Static):
             if item.help and help_room > 10:
                 line = line + plain(f"   {one_line(item.help, help_room)}", "dim")
             lines.append(line)
-        if len(shown) < len(self._items):
+        if len(shown) < len(self._items) and rows > 1:
             lines.append(plain(f"  {self._at + 1} of {len(self._items)}", "dim"))
         self.update(Content("\n").join(lines))
+        self._sized(len(lines))
