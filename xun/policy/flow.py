@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from xun.policy.prescreen import MAX_SEGMENTS
 from xun.policy.statements import Chain, Choice, Group, Loop, Pipeline, Simple, Statement, parse
-from xun.policy.values import Value, argument, assigned, looped
+from xun.policy.values import Value, argument, assigned, looped, output
 from xun.policy.words import Arg, Substitution, Unclear, Word
 
 MAX_FOLDERS = 8
@@ -129,14 +129,19 @@ class _Follower:
         if not word.pieces:
             return word.args
         values = self.values(word, state)
-        return tuple(argument(arg, word, values, self.text) for arg in word.args)
+        return tuple(argument(arg, word, values) for arg in word.args)
 
-    def values(self, word: Word, state: State) -> list[Chain | Value | None]:
-        return [self.inner[p.start] if isinstance(p, Substitution) else state.get(p.name) for p in word.pieces]
+    def values(self, word: Word, state: State) -> list[Value | None]:
+        return [
+            output(self.inner[piece.start], self.text, state.folder)
+            if isinstance(piece, Substitution)
+            else state.get(piece.name)
+            for piece in word.pieces
+        ]
 
     def assigned(self, words: Sequence[Word], state: State) -> State:
         for word in words:
-            state = state.setting(word.assigns, assigned(word, self.values(word, state), self.text))
+            state = state.setting(word.assigns, assigned(word, self.values(word, state)))
         return state
 
     def substitutions(self, words: Sequence[Word], start: States) -> None:

@@ -7,7 +7,8 @@ import re
 from xun.policy.words import FIRST_PIECE, MAX_PIECES, Piece, Substitution, Unclear, Variable
 
 _HOME = re.compile(r"\$(?:HOME(?![A-Za-z0-9_])|\{HOME\})")
-_NAME = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
+# In some locales a letter beyond ASCII goes on with the name.
+_NAME = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)(?![^\x00-\x7f])|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 
 
 class Quotes:

@@ -29,6 +29,17 @@ class Value(NamedTuple):
     plain: bool = False
 
 
+_UNKNOWN = Arg(HOLE, known=False, form="word")
+
+
+def output(chain: Chain, text: str, folder: Sequence[str]) -> Value:
+    """What a command in `text` puts out that runs in `folder`."""
+    if folder_itself(chain, text):
+        # The folder that all began in is the person's; what the text enters may have any name.
+        return Value(Arg(".", known=False, form="place"), plain=all(map(_WHOLE.fullmatch, folder)))
+    return Value(_UNKNOWN, plain_output(chain, text))
+
+
 def looped(args: Sequence[Arg]) -> list[Value]:
     """The values that a loop over `args` gives its variable."""
     found: list[Value] = []
@@ -37,24 +48,28 @@ def looped(args: Sequence[Arg]) -> list[Value]:
             case "stream":
                 raise Unclear("process-substitution", "it runs a command in <(…) or >(…)")
             case "words":
-                found.append(Value(Arg(arg.pattern, known=False, form="word"), plain=True))
+                found.append(Value(_UNKNOWN, plain=True))
             case "" if arg.glob:
                 found.append(Value(Arg(arg.pattern, form="each")))
             case _:
-                found.append(Value(arg))
+                found.append(Value(_kept(arg)))
     return found
 
 
-def assigned(word: Word, values: Sequence[Chain | Value | None], text: str) -> Value:
+def assigned(word: Word, values: Sequence[Value | None]) -> Value:
     """The value that an assignment gives its variable."""
-    arg = argument(word.args[0], word, values, text)
-    put_in = [_value(value, text) for value in values]
-    plain = all(value.plain or _WHOLE.fullmatch(value.arg.pattern) for value in put_in)
+    arg = argument(word.args[0], word, values)
+    plain = all(value and (value.plain or _WHOLE.fullmatch(value.arg.pattern)) for value in values)
     rest = "".join(char for char in word.args[0].pattern if not 0 <= ord(char) - FIRST_PIECE < len(values))
-    return Value(arg, plain and arg.form == "word" and not _ACTIVE.search(rest))
+    return Value(_kept(arg), plain and not arg.known and not _ACTIVE.search(rest))
 
 
-def argument(arg: Arg, word: Word, values: Sequence[Chain | Value | None], text: str) -> Arg:
+def _kept(arg: Arg) -> Arg:
+    """The folder may be another one when a variable is used: it is no place then."""
+    return _UNKNOWN if arg.form == "place" else arg
+
+
+def argument(arg: Arg, word: Word, values: Sequence[Value | None]) -> Arg:
     """`arg` of `word` with the values of its pieces. Raises `Unclear` where it may become more than is judged."""
     out: list[str] = []
     form: Form = ""
@@ -63,28 +78,19 @@ def argument(arg: Arg, word: Word, values: Sequence[Chain | Value | None], text:
         if not 0 <= index < len(values):
             out.append(char)
             continue
-        piece = word.pieces[index]
+        piece, value = word.pieces[index], values[index]
         if isinstance(piece, Substitution) and piece.opening == "<(":
             return Arg(_STREAM, known=False, form="stream")
-        value = _value(values[index], text)
+        if value is None:
+            raise Unclear("expansion", "it expands a variable")
         put = value.arg if piece.quoted or word.assigns else _unquoted(piece, value)
         if put.form == "place" and (at > 0 or arg.pattern[1:2] not in ("", "/")):
-            put = Arg(HOLE, known=False, form="word")
+            put = _UNKNOWN
         if put.form == "each" and len(arg.pattern) > 1 and _DOTTED.search(put.pattern):
             raise Unclear("expansion", "what its pattern leads to cannot be told")
         out.append(put.pattern)
         form = max(form, put.form, key=_RANK.index)
     return Arg("".join(out), known=form in ("", "each"), form=form)
-
-
-def _value(value: Chain | Value | None, text: str) -> Value:
-    if value is None:
-        raise Unclear("expansion", "it expands a variable")
-    if isinstance(value, Value):
-        return value
-    if folder_itself(value, text):
-        return Value(Arg(".", known=False, form="place"))
-    return Value(Arg(HOLE, known=False, form="word"), plain_output(value, text))
 
 
 def _unquoted(piece: Piece, value: Value) -> Arg:
