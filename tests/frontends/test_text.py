@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xun.frontends.text import json_line, one_line, visible
+from xun.frontends.text import json_line, one_line, readable, visible
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,27 @@ from xun.frontends.text import json_line, one_line, visible
         ("naïve ✓ 中文 🙂", "naïve ✓ 中文 🙂"),
         ("lone \ud800 half", "lone \ufffd half"),
         ("\x9b31m", "\\u009b31m"),
+        ("rm a\u3164b \u115f\u1160\uffa0\u034f\u2800", "rm a\\u3164b \\u115f\\u1160\\uffa0\\u034f\\u2800"),
+        ("a\xa0b\u2003c\u3000d", "a\\u00a0b\\u2003c\\u3000d"),
+        ("a\ufe0fb", "a\\ufe0fb"),
     ],
 )
 def test_what_could_mislead_is_shown(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("👩\u200d👩\u200d👧 and ❤\ufe0f", "👩\u200d👩\u200d👧 and ❤\ufe0f"),
+        ("prix\xa0: 3\u202f€", "prix\xa0: 3\u202f€"),
+        ("a\u200db", "a\\u200db"),
+        ("\u202e\x1b[1m\u200b", "\\u202e␛[1m\\u200b"),
+        ("blank\u3164", "blank\\u3164"),
+    ],
+)
+def test_prose_keeps_joined_emoji_and_the_blanks_of_typesetting(text: str, shown: str) -> None:
+    assert readable(text) == shown
 
 
 @given(st.text())

@@ -9,8 +9,15 @@ _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NAMES = {"\x1b": "␛", "\r": "␍", "\b": "␈", "\x07": "␇", "\x00": "␀", "\x7f": "␡"}
 
 
+# Letters and marks that show as nothing or as a blank, though their category does not say so.
+_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_JOINED = re.compile("(?<=[\ufe0f\u2600-\u27bf\U0001f000-\U0001faff])\u200d(?=[\u2600-\u27bf\U0001f000-\U0001faff])")
+_BLANKS_OF_PROSE = "\xa0\u2009\u202f\ufe0e\ufe0f"
+_JOINER = "\u200d"
+
+
 def visible(text: str, *, keep: str = "\n\t") -> str:
-    """`text` with control, bidirectional, invisible and unassigned characters made visible.
+    """`text` with control, bidirectional, invisible and unassigned characters made visible, and every odd blank too.
 
     Characters in `keep` (default: newline and tab) stay. Lone surrogates become U+FFFD.
     """
@@ -19,15 +26,31 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
     return "".join(char if char in keep else _shown(char) for char in text)
 
 
+def readable(text: str) -> str:
+    """`text` as `visible` has it, for prose: emoji stay joined, and the blanks of typesetting stay blank."""
+    if text.isascii():
+        return visible(text)
+    parts = _JOINED.split(text)
+    return _JOINER.join(visible(part, keep="\n\t" + _BLANKS_OF_PROSE) for part in parts)
+
+
 def _shown(char: str) -> str:
     if char in _NAMES:
         return _NAMES[char]
     category = unicodedata.category(char)
     if category == "Cs":
         return "\ufffd"
-    if category in ("Cc", "Cf", "Zl", "Zp", "Co", "Cn"):
+    if char in _BLANKS or _selects(char) or category in _HIDDEN or (category == "Zs" and char != " "):
         return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
     return char
+
+
+_HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Co", "Cn"})
+
+
+def _selects(char: str) -> bool:
+    """Is it a variation selector, which changes at most how the character before it looks?"""
+    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
 
 
 def one_line(text: str, width: int = 100) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
@@ -14,7 +16,6 @@ from xun.frontends.text import visible
 from xun.frontends.tui.safe import plain
 
 _GAP = " · "
-_MAY_GO = ("branch", "folder", "cost", "model")  # in a narrow terminal, the first one first
 _MODE_STYLES = {"plan": "$secondary", "accept-edits": "$warning", "auto": "$error"}
 
 
@@ -65,23 +66,63 @@ class StatusLine(Static):
 def line_of(standing: Standing, width: int) -> Content:
     """The line, `width` cells wide."""
     left, right = _parts(standing)
-    # What may go, first to last: folder, then model, then cost.
-    for gone in (
-        (),
-        ("branch",),
-        ("branch", "folder"),
-        ("branch", "folder", "cost"),
-        ("branch", "folder", "cost", "model"),
-    ):
-        start = _GAP.join(text for name, text in left if text and name not in gone)
-        end = _GAP.join(text for name, text in right if text and name not in gone)
-        room = width - plain(start).cell_length - plain(end).cell_length
-        if room >= 2:
+    start, end = "", ""
+    for fit in _FITS:
+        start = _GAP.join(filter(None, (fit.cut(name, text) for name, text in left)))
+        end = _GAP.join(filter(None, (fit.cut(name, text) for name, text in right)))
+        if width - cell_len(start) - cell_len(end) >= 2:
             break
+    room = width - cell_len(start) - cell_len(end)
     mode = len(_mode(standing))
     style = "$error" if standing.yolo else _MODE_STYLES.get(standing.mode, "")
     head = plain(start[:mode], f"bold {style}".strip())
     return Content.assemble(head, plain(start[mode:], "dim"), plain(" " * max(room, 1)), plain(end, "dim"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """How the parts are shortened: the cells that each may take at most. One without room is left out."""
+
+    room: Mapping[str, int]
+
+    def cut(self, name: str, text: str) -> str:
+        room = self.room.get(name, 10_000)
+        if not room or cell_len(text) <= room:
+            return text if room else ""
+        if name == "folder":
+            text = f"…/{text.rpartition('/')[2]}"
+        if name == "model":
+            text = text.rpartition("/")[2]
+        if name == "context":
+            text = text.removeprefix("context ").removesuffix(" of unknown")
+        return text if cell_len(text) <= room else _middle(text, room)
+
+
+def _middle(text: str, room: int) -> str:
+    """`text` without its middle, in `room` cells."""
+    head = set_cell_size(text, room // 2).rstrip()
+    tail = text[-(room - room // 2 - 1) :]
+    while cell_len(tail) >= room - room // 2:
+        tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+# Tried in turn, until the line fits.
+_FITS = (
+    _Fit({}),
+    _Fit({"branch": 24}),
+    _Fit({"folder": 24, "branch": 24}),
+    _Fit({"folder": 20, "branch": 18}),
+    _Fit({"folder": 16, "branch": 14, "model": 24}),
+    _Fit({"folder": 12, "branch": 10, "model": 24}),
+    _Fit({"folder": 16, "branch": 0, "model": 24}),
+    _Fit({"folder": 0, "branch": 0, "model": 24}),
+    _Fit({"folder": 0, "branch": 0, "model": 24, "cost": 0}),
+    _Fit({"folder": 0, "branch": 0, "model": 14, "cost": 0}),
+    _Fit({"folder": 0, "branch": 0, "model": 0, "cost": 0}),
+    _Fit({"folder": 0, "branch": 0, "model": 0, "cost": 0, "queue": 0, "refused": 0}),
+    _Fit({"folder": 0, "branch": 0, "model": 0, "cost": 0, "queue": 0, "refused": 0, "context": 6}),
+)
 
 
 def _mode(standing: Standing) -> str:

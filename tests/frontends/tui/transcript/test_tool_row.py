@@ -11,7 +11,7 @@ from xun.frontends.tui.transcript.ending import ending_of
 from xun.frontends.tui.transcript.item import Compaction, Notice, Output, Prompt, Thinking
 from xun.frontends.tui.transcript.line import joined
 from xun.frontends.tui.transcript.palette import CLASSES
-from xun.frontends.tui.transcript.tool_row import HEAD, LINE_LIMIT, OWN_HEAD, OWN_TAIL, TAIL, ToolRow
+from xun.frontends.tui.transcript.tool_row import HEAD, LINE_LIMIT, LIVE_LINES, OWN_HEAD, OWN_TAIL, TAIL, ToolRow
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Action, Run, UseTool, Write
 from xun.policy.decision import Decision, Reason
@@ -121,6 +121,34 @@ def test_while_it_runs_the_end_of_its_output_is_shown() -> None:
     assert lines(made) == ["● bash make  running ▸", *(f"  │ line {number}" for number in range(96, 100))]
     made.progress("y" * 1_000_000)
     assert len(lines(made)) == 5
+
+
+def test_unfolded_more_of_it_is_shown_while_it_runs() -> None:
+    made = row()
+    made.progress("".join(f"line {number}\n" for number in range(LIVE_LINES + 50)))
+    shown = unfolded(made)[1:]
+    assert shown == [f"  │ line {number}" for number in range(50, LIVE_LINES + 50)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("a\n", "a  \n", {"- a": "", "+ a  ": "  "}),
+        ("a\t\n", "a\n", {"- a": "", "+ a": ""}),
+        ("a\r\nb\r\n", "a\r\nc\r\n", {"- b": "", "+ c": ""}),
+        ("a\r\n", "a\n", {"- a␍": "", "+ a": ""}),
+    ],
+)
+def test_blanks_and_line_ends_that_change_are_seen(before: str, after: str, shown: dict[str, str]) -> None:
+    made = row(EDIT, "Edited a.py", outcome="ok")
+    made.decided(decided(EDIT, Write(path="/w/a.py", op="edit", diff=unified(before, after, "a.py").text)))
+    rows = [line for line in made.render(60) if any(name in ("added", "removed") for _, name in line.pieces)]
+    texts = [line.text.strip(" ").split(" ", 1)[1].rstrip("\t") for line in rows]
+    for line, blank in shown.items():
+        assert any(text.startswith(line.rstrip()) for text in texts), texts
+        assert (
+            any(piece == blank for row_ in rows for piece, name in row_.pieces if name.endswith(" blank")) or not blank
+        )
 
 
 def decided(

@@ -20,14 +20,19 @@ _STYLES = {
     "soft": "$warning",
     "added": "$success",
     "removed": "$error",
+    "blank": "reverse",
 }
 
 
 def content_of(lines: Iterable[Line]) -> Content:
     """The rows for a widget."""
     return Content("\n").join(
-        Content.assemble(*((text, _STYLES.get(style, "")) for text, style in line.pieces)) for line in lines
+        Content.assemble(*((text, _style(style)) for text, style in line.pieces)) for line in lines
     )
+
+
+def _style(names: str) -> str:
+    return " ".join(filter(None, (_STYLES.get(name, "") for name in names.split())))
 
 
 def answers(menu: Menu, at: int, width: int, *, ready: bool, kept: bool = True) -> list[Line]:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from xun.frontends.text import visible
 from xun.frontends.tui.transcript.item import count, note
 from xun.frontends.tui.transcript.line import Line, Piece
-from xun.frontends.tui.transcript.wrap import clean, wrap
+from xun.frontends.tui.transcript.wrap import wrap
 from xun.messages import ToolCall
 from xun.policy.action import Write
 from xun.workspace.diff import unified
@@ -50,7 +51,7 @@ class Diff:
         """Each line with its number, in the new file or for a removed line in the old one, and its sign."""
         old = new = 0
         begun = False
-        for line in clean(self.text).removesuffix("\n").split("\n"):
+        for line in visible(_one_ending(self.text)).removesuffix("\n").split("\n"):
             if hunk := _HUNK.match(line):
                 old, new = int(hunk[1]) + self.offset, int(hunk[2]) + self.offset
                 if begun:
@@ -77,7 +78,17 @@ def _row(number: int | None, sign: str, text: str, digits: int, width: int) -> l
     style = _STYLES[sign]
     first: tuple[Piece, ...] = ((f"  {number:>{digits}} ", "number"), (f"{sign} ", style))
     rest: tuple[Piece, ...] = ((" " * (digits + 3), ""), (f"{sign} ", style))
-    return wrap(((text, style),), width, first=first, rest=rest, folded=True)
+    kept = text.rstrip() if sign in "+-" else text  # blanks at the end may be all that changes
+    pieces: tuple[Piece, ...] = ((kept, style), (text[len(kept) :], f"{style} blank"))
+    return wrap(pieces if len(kept) < len(text) else ((text, style),), width, first=first, rest=rest, folded=True)
+
+
+def _one_ending(text: str) -> str:
+    """A diff whose changed lines all end in CR LF, or none, without CRs; else they are what changes, and show."""
+    ends = {
+        line.endswith("\r") for line in text.split("\n") if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
+    }
+    return text if len(ends) > 1 else text.replace("\r\n", "\n")
 
 
 def diff_of(call: ToolCall, writes: Sequence[Write], result: str) -> list[Diff]:

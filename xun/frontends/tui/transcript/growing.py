@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from xun.frontends.tui.transcript.label import label_of, language_of
 from xun.frontends.tui.transcript.line import Line, Piece
-from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, clean, expand, fold, measure, words
+from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, expand, fold, measure, prose, words
 
 _FENCE = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:`{3,}([^`]*)|~{3,}(.*))$")
 CODE_MARGIN: tuple[Piece, ...] = (*MARGIN, ("│ ", "rule"))
@@ -67,7 +67,7 @@ class Growing:
     def _take(self, text: str) -> None:
         text = "\r" + text if self._cr else text
         self._cr = text.endswith("\r")  # half of a line end, perhaps
-        head, *rest = clean(text[:-1] if self._cr else text).split("\n")
+        head, *rest = prose(text[:-1] if self._cr else text).split("\n")
         self._extend(head)
         for line in rest:
             self._end_line()

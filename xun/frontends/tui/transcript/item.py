@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from xun.frontends.tui.transcript.growing import Growing
 from xun.frontends.tui.transcript.line import Line, Piece, joined
-from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, clean, expand, measure, wrap, wrap_all
+from xun.frontends.tui.transcript.wrap import MARGIN, MIN_WIDTH, expand, measure, prose, wrap, wrap_all
 
 PROMPT_MARK: tuple[Piece, ...] = (("> ", "prompt-mark"),)
 
@@ -96,7 +96,7 @@ class Prompt(Folding):
         self.foldable = text.count("\n") >= self.SHOWN + 5
 
     def body(self, width: int) -> list[Line]:
-        text = clean(self._source.strip("\n"))
+        text = prose(self._source.strip("\n"))
         hidden = 0
         if self.foldable and self.folded:
             lines = text.split("\n")
@@ -132,7 +132,7 @@ class Notice(Item):
     def body(self, width: int) -> list[Line]:
         mark, word = self._MARKS[self.level]
         style = "muted" if self.level in ("info", "command") else self.level
-        first, *more = clean(self._source.strip("\n")).split("\n")
+        first, *more = prose(self._source.strip("\n")).split("\n")
         # Only errors are coloured throughout: long text in the yellow of many terminals is hard to read.
         said = "text" if self.level == "warning" else style
         rows = wrap(((word, style), (first, said)), measure(width), first=((mark, style),), rest=MARGIN)
@@ -153,7 +153,7 @@ class Output(Item):
         self._source = text
 
     def body(self, width: int) -> list[Line]:
-        return in_columns(clean(self._source.rstrip()).split("\n"), "text", width)
+        return in_columns(prose(self._source.rstrip()).split("\n"), "text", width)
 
     def estimate(self, width: int) -> int:
         return rows_of(self._source, width - 2) + self.gap
@@ -204,10 +204,10 @@ class Compaction(Folding):
 
     def body(self, width: int) -> list[Line]:
         sign = "" if not self.foldable else (" ▸" if self.folded else " ▾")
-        rows = wrap(((clean(self._said) + sign, "rule"),), width, first=(("── ", "rule"),), rest=MARGIN)
+        rows = wrap(((prose(self._said) + sign, "rule"),), width, first=(("── ", "rule"),), rest=MARGIN)
         if self.folded:
             return rows
-        return [*rows, *_below(wrap_all(clean(self._summary.strip("\n")), "muted", measure(width), first=MARGIN))]
+        return [*rows, *_below(wrap_all(prose(self._summary.strip("\n")), "muted", measure(width), first=MARGIN))]
 
     def estimate(self, width: int) -> int:
         return 1 + self.gap if self.folded else 1 + self.gap + rows_of(self._summary, measure(width) - 2)

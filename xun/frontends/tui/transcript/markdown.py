@@ -19,7 +19,7 @@ from xun.frontends.tui.transcript.inline import inline_lines
 from xun.frontends.tui.transcript.label import label_of, language_of
 from xun.frontends.tui.transcript.line import Line, Piece
 from xun.frontends.tui.transcript.table import table_rows
-from xun.frontends.tui.transcript.wrap import MIN_WIDTH, clean, measure, wrap, wrap_all
+from xun.frontends.tui.transcript.wrap import MIN_WIDTH, measure, prose, wrap, wrap_all
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -40,7 +40,7 @@ def render(source: str, width: int, margin: Sequence[Piece], number: int | None 
 
     `number` is that of the list item that `source` is, where it goes on with a list that an earlier block began.
     """
-    source = clean(source)
+    source = prose(source)
     if len(source) > LIMIT and not source.lstrip(" ").startswith(("```", "~~~")):
         return wrap_all(source, "text", measure(width), first=margin)
     return _Painter(source, width, margin, number).paint()

@@ -14,6 +14,7 @@ CLASSES = frozenset(
         "muted", "strong", "em", "strike", "underline", "link", "heading", "quote", "rule", "bullet", "code", "output",
         "prompt", "prompt-mark", "thinking", "thinking-mark", "tool", "ok", "running", "warning", "error", "added",
         "removed", "context", "hunk", "number", "keyword", "function", "string", "comment", "cursor", "sign",
+        "blank",
     )
 )  # fmt: skip
 """Component classes of the widget, one for each name of a style."""
@@ -57,6 +58,7 @@ Transcript {
     & > .transcript--comment { color: $foreground; text-style: dim italic; }
     & > .transcript--cursor { text-style: reverse; }
     & > .transcript--sign { color: $primary; text-style: reverse; }
+    & > .transcript--blank { text-style: reverse; }
 }
 """
 

@@ -28,7 +28,9 @@ ERROR_PREVIEW = 6
 OWN_HEAD, OWN_TAIL = 20, 20
 """Lines of output shown of the person's own command while its row is folded: they asked to see it."""
 PROGRESS_LINES = 4
-"""Lines of output shown while a command runs."""
+"""Lines of output shown of a command that runs while its row is folded."""
+LIVE_LINES = 200
+"""Lines of output shown of a command that runs while its row is open: the last ones."""
 
 _BAR: tuple[Piece, ...] = (("  ", ""), ("│ ", "rule"))
 _BLANKS = re.compile(r"[ \t]{4,}")
@@ -67,7 +69,7 @@ class ToolRow(Folding):
         self._result = ""
         self._ending: Ending | None = None
         self._seconds: float | None = None
-        self._progress: deque[str] = deque(maxlen=PROGRESS_LINES + 1)
+        self._progress: deque[str] = deque(maxlen=LIVE_LINES + 1)
         self._decisions: list[Decided] = []
         self._diffs: Sequence[Diff] | None = None
         self._held: tuple[int, list[Line]] | None = None
@@ -94,7 +96,7 @@ class ToolRow(Folding):
     def progress(self, text: str) -> None:
         """More output of a call that runs. Only its last lines are kept."""
         held = self._progress.pop() if self._progress else ""
-        lines = (held + text[-LINE_LIMIT * PROGRESS_LINES :]).split("\n")
+        lines = (held + text[-LINE_LIMIT * LIVE_LINES :]).split("\n")
         self._progress.extend(line[-LINE_LIMIT:] for line in lines)
         self._runs()
 
@@ -142,7 +144,7 @@ class ToolRow(Folding):
         if not self.folded:
             rows += self._everything(width)
         elif not self.finished:
-            rows += self._tail(width)
+            rows += self._tail(width, PROGRESS_LINES)
         elif self._own and self._state not in ("denied", "invalid"):
             rows += self._output(width, OWN_HEAD, OWN_TAIL)
         elif self._state == "ok":
@@ -210,8 +212,8 @@ class ToolRow(Folding):
             rows += wrap(((f"{who}: ", "warning"), (what, "text")), width, first=_BAR, rest=_BAR)
         return rows
 
-    def _tail(self, width: int) -> list[Line]:
-        lines = [line for line in self._progress if line.strip()][-PROGRESS_LINES:]
+    def _tail(self, width: int, most: int) -> list[Line]:
+        lines = [line for line in self._progress if line.strip()][-most:]
         return [_short(line, width) for line in lines]
 
     def _everything(self, width: int) -> list[Line]:
@@ -223,7 +225,7 @@ class ToolRow(Folding):
                 rows += wrap(((line, "code"),), width, first=(*MARGIN, ("$ ", "rule")), rest=_BAR, folded=True)
         rows += self._diff(width, HEAD + TAIL)
         if not self._changes() or self._state != "ok":
-            rows += self._output(width, HEAD, TAIL) if self.finished else self._tail(width)
+            rows += self._output(width, HEAD, TAIL) if self.finished else self._tail(width, LIVE_LINES)
         return rows
 
     def _diff(self, width: int, limit: int) -> list[Line]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
-from xun.frontends.text import visible
+from xun.frontends.text import readable, visible
 from xun.frontends.tui.transcript.line import Line, Piece
 
 MARGIN: tuple[Piece, ...] = (("  ", ""),)
@@ -32,6 +32,11 @@ Span = tuple[int, int, str | None]
 def clean(text: str) -> str:
     """`text` with line ends as newlines and all that could command a terminal made visible. Tabs stay."""
     return visible(text.replace("\r\n", "\n") if "\r" in text else text)
+
+
+def prose(text: str) -> str:
+    """`clean` for what is read and never run: emoji stay joined, and the blanks of typesetting stay."""
+    return readable(text.replace("\r\n", "\n") if "\r" in text else text)
 
 
 def measure(width: int) -> int:
