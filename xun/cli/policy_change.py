@@ -118,7 +118,7 @@ def _meaning(rule: Rule, before: tuple[str, str], target: PolicyTarget) -> str:
         return "refused from now on, whatever else allows it"
     if rule.kind != "command":
         what = {"write": "writes there", "read": "reading there", "tool": "the tool", "host": "fetches from there"}
-        ends = "no longer asks" if rule.kind == "tool" else "no longer ask"
+        ends = "no longer asks" if rule.kind in ("tool", "read") else "no longer ask"
         verb = ends if rule.effect == "allow" else ends.removeprefix("no longer ") + " from now on"
         return f"{what[rule.kind]} {verb}"
     was, now = before, _effect_of(rule.pattern, target)
