@@ -6,10 +6,10 @@ import asyncio
 import atexit
 import itertools
 import secrets
-import subprocess
 from typing import Protocol
 
 from xun.exec.guard import guard
+from xun.exec.spawn import Process as Child
 from xun.exec.tree import MARK, Process, Tree
 
 SHUTDOWN_GRACE = 0.5
@@ -28,7 +28,7 @@ class ProcessRegistry:
     def __init__(self) -> None:
         self._token = secrets.token_hex(4)
         self._numbers = itertools.count(1)
-        self._running: dict[Tree, subprocess.Popen[bytes]] = {}
+        self._running: dict[Tree, Child] = {}
         self._background: dict[Tree, tuple[_Closable, ...]] = {}
         self._at_exit = False
         self._guarded = False
@@ -44,7 +44,7 @@ class ProcessRegistry:
         env[MARK] = env.get(MARK, "") + mark
         return mark
 
-    def started(self, tree: Tree, process: subprocess.Popen[bytes]) -> None:
+    def started(self, tree: Tree, process: Child) -> None:
         self._running[tree] = process
         if not self._at_exit:
             self._at_exit = True

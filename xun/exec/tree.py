@@ -12,13 +12,13 @@ import asyncio
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from xun.exec.guard import guard_pid
+from xun.exec.spawn import Process as Child
 
 MARK = "INSIDE_XUN"
 """The environment variable that says which command a process belongs to. Programs may test for it."""
@@ -105,7 +105,7 @@ class Tree:
                     os.killpg(process.group, number)
         return bool(members)
 
-    async def end(self, process: subprocess.Popen[bytes] | None, grace: float) -> None:
+    async def end(self, process: Child | None, grace: float) -> None:
         """SIGTERM, then after `grace` seconds SIGKILL until nothing is left. Sooner when all have gone.
 
         A cancellation on the way kills at once and goes on. `process` is the root, which is reaped.
@@ -126,7 +126,7 @@ class Tree:
             self.kill(process)
             raise
 
-    def kill(self, process: subprocess.Popen[bytes] | None = None) -> None:
+    def kill(self, process: Child | None = None) -> None:
         """SIGKILL all of it, now. Blocks for some hundredths of a second where something is left."""
         for _ in range(_KILL_ROUNDS):
             self.signal(signal.SIGKILL)
@@ -134,7 +134,7 @@ class Tree:
                 return
             time.sleep(_POLL / 4)
 
-    def _gone(self, process: subprocess.Popen[bytes] | None) -> bool:
+    def _gone(self, process: Child | None) -> bool:
         if process is not None and process.poll() is None:
             return False
         if self._root_reaped or process is None:

@@ -13,6 +13,8 @@ from xun.exec.sandbox.scan import Repository, inside, protected_entries, reposit
 NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 _ALONE = ("--new-session", "--cap-drop", "ALL")
 _SYSTEM = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+# What the kernel lets root change by owning it alone, without any capability.
+_KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr", "acpi", "scsi", "driver", "pressure")
 # Where services of the machine and of the person's session keep their sockets.
 _SERVICES = ("/run", "/var/run")
 _RESOLVER = "/etc/resolv.conf"
@@ -21,7 +23,14 @@ _RESOLVER = "/etc/resolv.conf"
 def base(program: str, *, network: bool) -> list[str]:
     """Everything but the folders of one command: what is probed is what is used."""
     shared = () if network else ("--unshare-net",)
-    return [program, *NAMESPACES, *shared, *_ALONE, *_SYSTEM]
+    return [program, *NAMESPACES, *shared, *_ALONE, *_SYSTEM, *_kernel()]
+
+
+def _kernel() -> list[str]:
+    if os.geteuid() != 0:
+        return []
+    found = [f"/proc/{name}" for name in _KERNEL if Path("/proc", name).exists()]
+    return [word for path in found for word in ("--ro-bind", path, path)]
 
 
 @dataclass(slots=True)

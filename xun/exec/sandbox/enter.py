@@ -12,10 +12,11 @@ from pathlib import Path
 
 from xun.exec.sandbox import bwrap, landlock, limits, seatbelt, seccomp
 from xun.exec.sandbox.caches import variables
+from xun.exec.sandbox.copies import Copies
 from xun.exec.sandbox.find import bwrap_program
 from xun.exec.sandbox.masks import MASKS
 from xun.exec.sandbox.profile import Profile
-from xun.exec.sandbox.scan import ALWAYS, protected_entries
+from xun.exec.sandbox.scan import ALWAYS, protected_entries, repository_of
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class Entered:
     pass_fds: tuple[int, ...]
     masks: tuple[Path, ...]
     before: frozenset[Path]
+    copies: Copies
 
     def started(self) -> None:
         """Close here what the child has by now."""
@@ -44,10 +46,11 @@ class Entered:
         self.masks = ()
 
     def leave(self) -> tuple[Path, ...]:
-        """Put aside what is protected and was made meanwhile. Gives the paths at which it stood."""
+        """Undo what was made or changed meanwhile of what is protected, as far as it could be. Gives its paths."""
         kept = (*self.before, *MASKS.used())
+        changed = self.copies.put_back()
         made = [path for path in protected_entries(self.profile) if path not in kept and not self.profile.opens(path)]
-        return tuple(path for path in made if _put_aside(path, self.profile.cache or self.profile.tmp))
+        return (*changed, *(path for path in made if _put_aside(path, self.profile.cache or self.profile.tmp)))
 
 
 def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profile) -> Entered:
@@ -56,6 +59,7 @@ def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profi
         if folder is not None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     before = frozenset(protected_entries(profile))
+    copies = Copies.of(())
     own = dict(env) | variables(profile.cache, env, profile.roots)
     match profile.kind:
         case "bwrap":
@@ -65,10 +69,13 @@ def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profi
             own["TMPDIR"] = os.fspath(profile.tmp)
             launcher, plan = landlock.launch(landlock.plan_of(profile, cwd, limits.resources()))
             line, fds, masks = [*limits.joining(), *launcher, *argv], (plan,), ()
+            if profile.git:
+                repository = repository_of(cwd)
+                copies = Copies.of((*repository.kept, *repository.missing))
         case "seatbelt":
             own["TMPDIR"] = os.fspath(profile.tmp)
             line, fds, masks = [*seatbelt.argv_of(profile, cwd, ALWAYS), *argv], (), ()
-    return Entered(profile, tuple(line), own, fds, masks, before)
+    return Entered(profile, tuple(line), own, fds, masks, before, copies)
 
 
 def _bwrap(argv: Sequence[str], cwd: Path, profile: Profile) -> tuple[list[str], tuple[int, ...], tuple[Path, ...]]:

@@ -54,12 +54,11 @@ def _writable(profile: Profile, cwd: Path) -> Iterator[Path]:
     kept = [path for path in protected_entries(profile) if not profile.opens(path)]
     if not profile.git and any(inside(folder, profile.roots) for folder in repository.folders):
         kept += repository.folders
-    kept += [*repository.kept, *repository.missing, *profile.hidden]
+    kept += profile.hidden
     open_folders = [path for path in (profile.temp, profile.tmp, profile.cache) if path is not None]
     for root in profile.roots:
         yield from _without(root, (*kept, *(root / name for name in ALWAYS if not profile.opens(root / name))))
-    for folder in repository.folders if profile.git else ():
-        yield from _without(folder, tuple(kept))
+    yield from repository.folders if profile.git else ()
     for path in named:
         # What is named is open itself; a folder that is open for something new in it, without what is protected there.
         yield from [path] if path in profile.writable else _without(path, tuple(kept))
