@@ -20,7 +20,7 @@ said=$3
 eval "$1"
 """
 _COUNT = itertools.count()
-AWKWARD = "-rf * /etc/p* 'q' $(no) ~\n; x"
+AWKWARD = "-rf * /etc/p* 'q' $(no) ~\t; x"
 
 
 def commands_of_bash(text: str, folder: Path, said: str = "") -> list[tuple[str, ...]]:

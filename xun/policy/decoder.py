@@ -138,6 +138,9 @@ class _Scanner(Quotes):
             raise Unclear(refused.code, refused.text, hard=refused.hard)
         if operator == "(" and not self.command_position:
             raise Unclear("syntax", "a parenthesis stands where an argument is expected", hard=True)
+        if self.starts("(("):
+            # An arithmetic command runs what the value of a variable in it says; the grammar does not see all of them.
+            raise Unclear("compound", "it holds an arithmetic command, or two parentheses that look like one")
         start = self.at
         self.at += len(operator)
         return Operator(start, self.at, operator)

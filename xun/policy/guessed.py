@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xun.policy.commands import Program
-from xun.policy.commands.builtins import anything, bracket, change_folder, printf, test
+from xun.policy.commands.builtins import anything, bracket, printf, test
 from xun.policy.commands.spec import Refused, Table, Use
 from xun.policy.words import Arg
 
@@ -31,8 +31,12 @@ def judge_args(program: Program, args: Sequence[Arg]) -> list[Use]:
         return [use for use in printf(rest) if use.arg.known]
     if judge in (test, bracket):
         return _tested(program, rest)
-    if judge is change_folder and rest[0].form == "place":
-        return change_folder(rest)
+    if all(arg.known or arg.form == "place" for arg in rest):
+        uses = judge(rest)
+        # It stands for a path: it must have been taken for one.
+        if not all(arg.known or any(use.arg == arg for use in uses) for arg in rest):
+            raise _unknown()
+        return uses
     if isinstance(judge, Table) and not any(arg.form == "words" for arg in rest):
         if judge.then is not None and any(arg.form != "stream" for arg in rest if not arg.known):
             raise _unknown()
