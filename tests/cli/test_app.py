@@ -16,7 +16,7 @@ from xun.cli import app
     ("words", "said"),
     [
         (["models"], "not built yet"),
-        (["policy", "list"], "`xun policy list` is not built yet"),
+        (["policy", "lint"], "`xun policy lint` is not built yet"),
         (["sessions", "fork", "x"], "not built yet"),
         (["config", "set", "a", "b"], "not built yet"),
         (["run", "--model", "demo", "--cwd", __file__], "not a folder"),

@@ -23,7 +23,7 @@ FINE = {
     "script:jest": ["src/a.test.ts", "-- -t x"],
     "cargo:test": ["", "--workspace -q", "-p core name", "-- --nocapture --test-threads=1", "--all-features -j 2"],
     "cargo:clippy": ["--all-targets -- -D warnings"],
-    "go": ["", "./...", "-v -run 'A|B' ./pkg/x/... -count=1", "-race -timeout 30s .", "--tags=x ./a"],
+    "go": ["", "./...", "-v -run 'A|B' ./pkg/x/... -count=1", "-race -timeout 30s .", "-o /dev/null .", "--tags=x ./a"],
     "golangci-lint": ["", "./pkg/...", "--timeout=5m"],
     "mix": ["test/a_test.exs:12 --trace", "--only slow --seed 0"],
     "pytest": ["", "-q tests/test_a.py::test_b", "-k x -x"],

@@ -50,6 +50,11 @@ def _reporter(arg: Arg) -> None:
         raise Refused("operand", f"{arg.text!r} is not a reporter that only prints")
 
 
+def _nowhere(arg: Arg) -> None:
+    if arg.text != "/dev/null":
+        raise Refused("operand", f"it would write {arg.text}", flag=arg.text)
+
+
 def _format(arg: Arg) -> None:
     """A form of output that is built in: any other name is a module that would be loaded."""
     if arg.text not in ("stylish", "json", "compact", "unix", "human", "short", "p", "d", "progress", "documentation"):
@@ -69,6 +74,7 @@ _CHECKS = {
     "no": _no,
     "reporter": _reporter,
     "format": _format,
+    "nowhere": _nowhere,
 }
 
 
@@ -123,6 +129,7 @@ _GO_FLAGS = {
     "v": "", "run": "text", "count": "number", "race": "", "short": "", "timeout": "duration", "bench": "text",
     "benchmem": "", "benchtime": "duration", "cover": "", "failfast": "", "json": "", "list": "text", "skip": "text",
     "parallel": "number", "cpu": "number", "p": "number", "shuffle": "name", "tags": "name", "x": "", "n": "",
+    "o": "nowhere",
 }  # fmt: skip
 
 
