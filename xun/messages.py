@@ -98,12 +98,14 @@ class Reply(Frozen):
 
     `model` is what the server calls it, `asked` the name it was asked by where that is another.
 
-    `stop_reason` "other" is an end that is no answer; `stop_word` is then the provider's own word for it, if any.
+    `stop_reason` "other" is an end that is no answer; `stop_word` is then the provider's own word for it, if any. With
+    "interrupted" the turn ended while the reply arrived: the message is the text that was told of it, without calls and
+    thinking.
     """
 
     provider: str
     model: str
-    stop_reason: ModelStop = "end_turn"
+    stop_reason: ModelStop | Literal["interrupted"] = "end_turn"
     stop_word: str | None = None
     request_id: str | None = None
     usage: Usage | None = None

@@ -10,7 +10,7 @@ import pytest
 from tests.agent.support import call, check_guarantees
 from tests.commands.support import Bench
 from xun import HistoryReplaced
-from xun.commands.history import CUT_OFF
+from xun.agent.cut_reply import GO_ON
 from xun.commands.outcome import Edit, Resume, Send
 from xun.events import PROVISIONAL, Compacted
 from xun.sessions.replay import replay
@@ -57,7 +57,7 @@ async def test_continue_runs_what_was_cut_off() -> None:
 async def test_continue_lets_a_model_finish_an_answer_that_was_cut_off() -> None:
     async with Bench([{"text": "half an", "stop_reason": "max_tokens"}]) as bench:
         assert not (await bench.agent.run("go")).ok
-        assert await bench.action("/continue") == Send(CUT_OFF)
+        assert await bench.action("/continue") == Send(GO_ON)
 
 
 async def test_retry_drops_the_answer_and_runs_the_prompt_again() -> None:

@@ -52,12 +52,16 @@ def test_during_a_model_call(wire: Wire, number: int, code: int) -> None:  # (f)
         assert (done.result["status"], done.result["stop_reason"]) == ("cancelled", "cancelled")
         assert done.seconds < 3
         assert "Traceback" not in done.err
-        assert records(sessions()[0])[-1]["status"] == "cancelled"
+        stored = records(sessions()[0])
+        assert stored[-1]["status"] == "cancelled"
+        kept = [event["message"] for event in stored if event["type"] == "message_added"][1:]
+        assert [message["reply"]["stop_reason"] for message in kept] in ([], ["interrupted"])
         after = model.run("--continue", "second")
     assert (after.code, after.out) == (0, "Here I am.\n")
     assert model.refusals == []
     said = str(model.requests[1].body["messages"])
-    assert "first" in said and "second" in said and "unheard" not in said
+    # What had come of the reply is kept, and nothing else.
+    assert "first" in said and "second" in said and ("unheard" in said) is bool(kept)
 
 
 @pytest.mark.parametrize(("number", "code"), SIGNALS, ids=["int", "term", "hup"])

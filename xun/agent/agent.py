@@ -108,12 +108,11 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         return turn
 
     async def resume(self, *, context: Any = None) -> RunResult:
-        """Run a turn without a new prompt: what was said or done last gets its answer.
+        """Run a turn without a new prompt: what was said last gets its answer, a reply that was cut off its end.
 
         Raises `NothingToDoError` where the model has answered already.
         """
-        self.check_continuable()
-        return await self.run("", context=context)
+        return await self.run(self.continuation(), context=context)
 
     async def retry(self, *, context: Any = None) -> RunResult:
         """Go back to the last message of the user and run it again. Raises `NothingToDoError` where there is none."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xun.agent.base import AgentBase
 from xun.agent.compact_note import is_note
+from xun.agent.cut_reply import GO_ON, was_cut_off
 from xun.agent.handed_in import spoken
 from xun.agent.history import checked_history
 from xun.events import HistoryReplaced, PlanUpdated
@@ -85,12 +86,17 @@ class Conversation(AgentBase):
         # It may have read them in what is gone; it has to read again before it may overwrite.
         self.state.pop(_SEEN, None)
 
-    def check_continuable(self) -> None:
-        """Raises `NothingToDoError` unless a turn without a prompt has something to answer."""
+    def continuation(self) -> str:
+        """The prompt with which the conversation goes on without a word of the person: "" where something waits for its
+        answer, `GO_ON` where the last reply was cut off. Raises `NothingToDoError` for neither.
+        """
         if not self.messages:
             raise NothingToDoError("there is nothing to continue: the conversation is empty")
+        if was_cut_off(self.messages[-1]) and not self.messages[-1].calls:
+            return GO_ON
         if self.messages[-1].role == "assistant":
             raise NothingToDoError("there is nothing to continue: the model has answered; say what is next")
+        return ""
 
     def _last_of_user(self) -> int:
         """Where the last message of the user is. One that a note stands behind is summed up in it, with what followed:

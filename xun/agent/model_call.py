@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from xun.agent.request import build_request
 from xun.agent.turn import Turn
-from xun.events import AttemptReset, TextDelta, ThinkingDelta, Waiting
+from xun.events import AttemptReset, ThinkingDelta, Waiting
 from xun.messages import Message
 from xun.providers.base import Done, ProviderError, Request, TextPart, ThinkingPart
 
@@ -26,6 +26,7 @@ async def ask_model(turn: Turn) -> Message:
             await turn.agent.learn_price()
             return reply
         except ProviderError as error:
+            turn.unsay()
             wait = turn.agent.retry_policy.delay(attempt, error)
             if wait is None:
                 raise _final(error, attempt) from error
@@ -43,7 +44,7 @@ async def _stream_once(turn: Turn, request: Request) -> Message:
                 silence.broken()
                 match item:
                     case TextPart(text=text):
-                        turn.emit(TextDelta(text=text))
+                        turn.say(text)
                     case ThinkingPart(text=text):
                         turn.emit(ThinkingDelta(text=text))
                     case Done(message=message):

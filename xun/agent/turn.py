@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from xun.agent.cut_reply import interrupted_reply, with_cut_note
 from xun.agent.loopguard import LoopGuard
 from xun.agent.parts import name_of
 from xun.agent.run_result import Denial, RunResult
@@ -23,6 +24,7 @@ from xun.events import (
     MessageAdded,
     Status,
     StopReason,
+    TextDelta,
     ToolEnded,
     ToolProgress,
     ToolStarted,
@@ -102,6 +104,7 @@ class Turn:
         self._running: set[str] = set()
         self._results: dict[str, ToolResult] = {}
         self._reply: Message | None = None
+        self._arriving: list[str] = []  # the text of a reply that has not come to its end
         self._asking: dict[str, asyncio.Task[Any] | None] = {}
 
     def emit(self, event: AnyEvent) -> None:
@@ -123,11 +126,21 @@ class Turn:
         """Append to history and tell it, in one step that nothing can interrupt."""
         self.agent.messages.append(message)
         if message.role == "assistant":
+            self._arriving.clear()
             self._reply = message
             self._open = {call.id: call for call in message.calls}
         elif message.role == "tool":
             self._open, self._results = {}, {}
         self.emit(MessageAdded(message=message))
+
+    def say(self, text: str) -> None:
+        """Tell the next piece of the reply that arrives. It is kept, too, where the turn ends before the reply does."""
+        self._arriving.append(text)
+        self.emit(TextDelta(text=text))
+
+    def unsay(self) -> None:
+        """The reply has failed: what was told of it does not count."""
+        self._arriving.clear()
 
     def take_steering(self) -> None:
         """Add what the person said meanwhile to history."""
@@ -135,7 +148,8 @@ class Turn:
             self._hear(self.agent.with_asides(text))
 
     def _hear(self, text: str) -> None:
-        self.add(self.agent.plan_note.add(Message.user(text), self.agent.mode == "plan"))
+        message = with_cut_note(Message.user(text), self.agent.messages)
+        self.add(self.agent.plan_note.add(message, self.agent.mode == "plan"))
 
     def spend(self, usage: Usage | None, model: ModelInfo | None = None) -> None:
         """Count what `model`, the agent's own by default, has used for this turn."""
@@ -236,6 +250,7 @@ class Turn:
         status, reason, error = _outcome(task, "interrupted" if self.interrupted else "cancelled")
         self._close_questions()
         self.close_calls()
+        self._keep_arriving()
         output = self._reply.text if self._reply is not None else ""
         seconds = time.monotonic() - self._began
         cost = self.cost
@@ -256,6 +271,12 @@ class Turn:
         )  # fmt: skip
         if not self.done.done():
             self.done.set_result(result)
+
+    def _keep_arriving(self) -> None:
+        """Add to history what was told of a reply that did not come to its end: the person has read it."""
+        text = "".join(self._arriving)
+        if text.strip():
+            self.add(interrupted_reply(text, self.agent.model))
 
     def _close_questions(self) -> None:
         """Take back what a tool's thread still asks: nobody waits for that call any more."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from xun.commands.command import Call, Command, UsageError
 from xun.commands.outcome import Edit, Outcome, Resume, Send
 
-CUT_OFF = "Go on exactly where you were cut off."
-
 
 async def _clear(call: Call) -> Outcome:
     what = call.optional_argument()
@@ -31,12 +29,8 @@ async def _compact(call: Call) -> Outcome:
 
 async def _continue(call: Call) -> Outcome:
     call.no_arguments()
-    agent = call.context.agent
-    last = agent.messages[-1] if agent.messages else None
-    if last is not None and last.reply is not None and last.reply.stop_reason == "max_tokens":
-        return Outcome(action=Send(CUT_OFF))
-    agent.check_continuable()
-    return Outcome(action=Resume())
+    prompt = call.context.agent.continuation()
+    return Outcome(action=Send(prompt) if prompt else Resume())
 
 
 async def _retry(call: Call) -> Outcome:

@@ -11,6 +11,7 @@ from xun.events import (
     Decided,
     ErrorDetail,
     HistoryReplaced,
+    MessageAdded,
     Notice,
     TextDelta,
     ThinkingDelta,
@@ -22,7 +23,7 @@ from xun.events import (
 )
 from xun.frontends.tui.transcript.book import Book
 from xun.frontends.tui.transcript.rows import Rows
-from xun.messages import Message, Text, Thinking, ToolCall, ToolResult
+from xun.messages import Message, Reply, Text, Thinking, ToolCall, ToolResult
 from xun.policy.action import Run, UseTool
 from xun.policy.decision import Decision, Reason
 
@@ -182,7 +183,22 @@ def test_events_of_sub_agents_are_passed_over_but_for_notices_and_refusals() -> 
     ],
 )  # fmt: skip
 def test_how_a_turn_ended_is_told(end: TurnEnded, line: str) -> None:
-    assert Told(turn(), *deltas("so far"), end).lines == ["", "  so far", "", line]
+    assert Told(turn(), *deltas("so far"), reply("so far"), end).lines == ["", "  so far", "", line]
+
+
+def test_of_a_reply_that_failed_half_way_nothing_stays_as_nothing_is_in_history() -> None:
+    end = TurnEnded(status="failed", stop_reason="error", error=ErrorDetail(kind="network", message="broken"))
+    assert Told(turn(), user("go"), *deltas("so far"), end).lines == ["", "> go", "", "✗ error: broken"]
+
+
+def test_an_interrupted_reply_stays_as_it_was_shown_and_is_marked_when_it_is_loaded() -> None:
+    cut = Reply(provider="p", model="m", stop_reason="interrupted")
+    part = Message(role="assistant", blocks=(Text(text="so far"),), reply=cut)
+    end = TurnEnded(status="cancelled", stop_reason="cancelled")
+    told = Told(turn(), ThinkingDelta(text="hm"), *deltas("so far"), MessageAdded(message=part), end)
+    assert told.lines[-3:] == ["  so far", "", "· interrupted"] and "thought" in told.lines[1].lower()
+    told.book.load([Message.user("go"), part])
+    assert told.lines == ["", "> go", "", "  so far", "", "· interrupted"]
 
 
 def test_a_turn_that_went_well_says_nothing_more() -> None:

@@ -59,6 +59,8 @@ class Book:
         items: list[Item] = []
         for message in messages:
             items += self._items(message, len(items), items[-1] if items else None)
+            if message.reply is not None and message.reply.stop_reason == "interrupted":
+                items.append(NoticeItem("interrupted"))
         self._rows.extend(items)
 
     def clear(self) -> None:
@@ -230,6 +232,8 @@ class Book:
     def _end(self, event: TurnEnded) -> None:
         self._agent = None
         self._no_more_tries()
+        if event.status == "failed":
+            self._drop()  # a reply that failed half-way is no part of the conversation
         self._stream.close()
         if event.status == "cancelled":
             self._rows.append(NoticeItem("interrupted"))

@@ -69,10 +69,16 @@ class Stream:
         return moved
 
     def settle(self, message: Message) -> bool:
-        """The message has come. True if what was written says the same, and so stays; else it must be dropped."""
+        """The message has come. True if what was written says the same, and so stays; else it must be dropped.
+
+        What was thought stays with an interrupted reply, in which there is none.
+        """
         self.flush()
         thought = "".join(block.text for block in message.blocks if isinstance(block, ThinkingBlock))
-        if not self._written or "".join(self._text) != message.text or "".join(self._thought) != thought:
+        cut = message.reply is not None and message.reply.stop_reason == "interrupted"
+        if not self._written or "".join(self._text) != message.text:
+            return False
+        if not cut and "".join(self._thought) != thought:
             return False
         self.close()
         return True
