@@ -42,6 +42,10 @@ def test_what_anybody_can_see_stands_for_itself(text: str) -> None:
     assert count_unseen(text) == 0
 
 
+def test_what_chooses_a_look_is_shown_where_there_is_nothing_to_choose() -> None:
+    assert to_see(stand_ins("a\ufe0f ❤\ufe0f\ufe0f 1\ufe0f")) == "a\\ufe0f ❤\ufe0f\\ufe0f 1\\ufe0f"
+
+
 def test_a_joiner_between_letters_is_shown() -> None:
     assert to_see(stand_ins(f"a\u200db {FAMILY}")) == f"a\\u200db {FAMILY}"
 
@@ -93,11 +97,11 @@ async def test_what_was_taken_away_comes_back_as_it_was() -> None:
 @pytest.mark.anyio
 async def test_a_joined_picture_that_is_typed_comes_together() -> None:
     async with prompt_of() as (app, pilot):
-        for char in f"x{FAMILY}":
+        for char in f"x{FAMILY}❤\ufe0f":
             app.prompt.area.post_message(Key(char, char))
         await pilot.pause()
-        assert app.text == f"x{FAMILY}"
-        await pilot.press("backspace")
+        assert app.text == f"x{FAMILY}❤\ufe0f"
+        await pilot.press("backspace", "backspace")
         assert app.text == "x"
 
 

@@ -47,7 +47,7 @@ class CharacterArea(TextArea, inherit_bindings=False):
         if known != before and joins(known[-2:], text):  # pictures that are typed come one by one
             text, column = JOINER + stand_ins(text), len(known)
         else:
-            text = stand_ins(text)
+            text = stand_ins(text, before[-2:])
         return super().edit(Edit(text, (row, column), edit.bottom, edit.maintain_selection_offset))
 
     # Where the cursor can be: between what a person takes for characters

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from xun.frontends.text import visible
 
 JOINER = "\u200d"  # makes one picture of several
+_LOOKS = ("\ufe0e", "\ufe0f")  # as text, as a picture
+_IN_PICTURES = re.compile(f"[{JOINER}{''.join(_LOOKS)}]")
+_KEYS, _KEY_CAP = tuple("0123456789#*"), "\u20e3"
 _KEPT = "\n\t"
 _PLANE = 0xF0000
 _TO_SEE = {_PLANE + code: code for code in (*range(0x20, 0x7F), *range(0x2400, 0x2440))}
@@ -31,12 +34,13 @@ _PICTURES = {visible(char): char for char in map(chr, (*range(0x20), 0x7F)) if l
 STANDS_FOR_JOINER = _moved(visible(JOINER))
 
 
-def stand_ins(text: str) -> str:
-    """`text` as it stands in the prompt. Lone surrogates, which no output carries, become U+FFFD."""
+def stand_ins(text: str, before: str = "") -> str:
+    """`text` as it stands in the prompt, behind `before`. Lone surrogates, which no output carries, become U+FFFD."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
+    whole, start = before + text, len(before)
     return "".join(
-        _stand_in(char) if char not in _KEPT and not _joined(text, at) else char for at, char in enumerate(text)
+        char if char in _KEPT or _in_picture(whole, at) else _stand_in(char) for at, char in enumerate(text, start)
     )
 
 
@@ -78,12 +82,16 @@ def pieces(text: str) -> Iterator[tuple[str, bool]]:
 def count_unseen(text: str) -> int:
     """How many characters of `text` would not stand for themselves."""
     odd = {char for char in set(text) - set(_KEPT) if visible(char) != char}
-    joined = sum(_joined(text, found.start()) for found in re.finditer(JOINER, text)) if JOINER in odd else 0
-    return sum(map(text.count, odd)) - joined
+    used = sum(_in_picture(text, found.start()) for found in _IN_PICTURES.finditer(text)) if odd else 0
+    return sum(map(text.count, odd)) - used
 
 
-def _joined(text: str, at: int) -> bool:
-    return text[at] == JOINER and joins(text[max(at - 2, 0) : at], text[at + 1 : at + 2])
+def _in_picture(text: str, at: int) -> bool:
+    """Does the character at `at` join pictures, or say that the one before it is to be one?"""
+    if text[at] == JOINER:
+        return joins(text[max(at - 2, 0) : at], text[at + 1 : at + 2])
+    before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+    return text[at] in _LOOKS and (_is_picture(before) or (before in _KEYS and after == _KEY_CAP))
 
 
 def joins(before: str, after: str) -> bool:
@@ -94,4 +102,5 @@ def joins(before: str, after: str) -> bool:
 
 
 def _is_picture(char: str) -> bool:
-    return char == "\u2194" or (char > "\u2000" and unicodedata.category(char) == "So")
+    drawn = char == "\u2194" or (char > "\u2000" and unicodedata.category(char) == "So")
+    return drawn and visible(char) == char
