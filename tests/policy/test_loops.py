@@ -17,7 +17,7 @@ HARMLESS = [
     "for i in {1..5}; do echo $i; done", 'for f in src/*.py docs; do echo "== $f"; head -n 5 "$f"; done', 'for f in *.py; do echo "${f}"; done | sort',
     "for d in src docs; do (cd $d && git status); done", 'for d in src docs; do ls "$d/a" | wc -l; done', "for f in a b; do for g in c d; do cat $f/$g; done; done",
     'for f in *.py; do grep -q x "$f" && echo "$f"; done', "for f in a; do ls; done 2>/dev/null", "for f in a; do ls; done && echo done", "(for f in a; do ls; done)",
-    "if ls; then pwd; fi", "if [ -f a ]; then cat a; else echo none; fi", "if test -d src && ls; then pwd; elif ! ls; then date; else pwd; fi",
+    "if ls; then pwd; fi", "if [ $? -eq 0 ]; then pwd; fi", "for i in 1 2; do [ $i -gt 1 ] && echo $i; done", "if [ -f a ]; then cat a; else echo none; fi", "if test -d src && ls; then pwd; elif ! ls; then date; else pwd; fi",
     "if ls; then pwd; fi | wc -l", "for f in a b; do if [ -f $f ]; then cat $f; fi; done", "for f in a b; do git -C $f status; done", "for f in 'a b'; do cat \"$f\"; done",
     "{ if ls; then pwd; fi; }", "for f in -n -e; do echo $f a; done", "for f in a b; do git log --oneline -- $f; done", "echo in do done for",
 ]  # fmt: skip

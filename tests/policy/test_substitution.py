@@ -15,7 +15,7 @@ LOOPS = Policy(settings=Settings(substitution="inner", loops="inner", newlines="
 HARMLESS = [
     'echo "$(ls)"', "echo `date`", "echo $(date +%F)", 'echo "a $(git rev-parse HEAD) b"', "echo $(pwd)", "echo $(wc -l < /dev/null)",
     'echo "$(cat README.md | head -n 3)"', 'printf "%s\\n" "$(ls)"', 'echo "a `ls` b"', 'echo "$(echo "$(echo "$(ls)")")"',
-    'true "$(ls)"', '[ -n "$(git status --short)" ] && echo changed', 'test "$(git branch --show-current)" = main',
+    'true "$(ls)"', '[ -n "$(git status --short)" ] && echo changed', 'test "$(git branch --show-current)" = main', 'test "$(ls | wc -l)" -gt 5 && echo many',
     'echo "$(cd src && ls)"', 'echo "$(ls 2>/dev/null)"', 'echo "$( (ls; pwd) )"', "diff <(ls src) <(ls docs)", "cat <(echo a)",
     'cat "$(pwd)/README.md"', 'ls "$(pwd)"', 'cd "$(pwd)/src" && ls', 'grep -n x "$(pwd)/src/a.py"', "wc -l <(git log --oneline)",
     'x=$(ls); echo "$x"', 'x="$(ls)" y=1; echo "$x ${y}"', "x=src; ls $x", 'd=src; cat "$d/a.py"', "n=$(git rev-list --count HEAD); echo $n",

@@ -18,7 +18,8 @@ _CONVERSION = re.compile(r"%[-+ #0]{0,4}\d{0,3}(\.\d{0,3})?[sbqcdiouxXeEfFgG]|%%
 _FORMAT_ESCAPE = re.compile(r"\\[abefnrtv\\\"']")
 _FILE_TESTS = frozenset({"-e", "-f", "-d", "-r", "-s", "-w", "-x", "-L", "-h"})
 _TEXT_TESTS = frozenset({"-n", "-z"})
-_COMPARISONS = frozenset({"=", "==", "!="})
+# Those of numbers evaluate nothing here, other than in `[[ … ]]`: what is no number is an error.
+_COMPARISONS = frozenset({"=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _SLEEP_UNITS = {"": 1.0, "s": 1.0, "m": 60.0}
 
 
@@ -42,7 +43,7 @@ def change_folder(args: Sequence[Arg]) -> list[Use]:
 
 
 def test(args: Sequence[Arg]) -> list[Use]:
-    """`test -f PATH`, `test -n TEXT`, `test A = B`, each with `!` before it at most."""
+    """`test -f PATH`, `test -n TEXT`, `test A = B`, `test 1 -lt 2`, each with `!` before it at most."""
     words = list(args)
     if words and words[0].text == "!":
         words.pop(0)
