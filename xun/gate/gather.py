@@ -21,12 +21,14 @@ from posixpath import realpath
 from xun.exec.env import path_folders_inside
 from xun.exec.sandbox.find import find as find_sandbox
 from xun.gate.repository import helper_programs
+from xun.gate.tracked import tracked_secrets
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.facts import Facts, Kind, PathFact
-from xun.policy.needs import needed, read_command
+from xun.policy.needs import HERE, Command, Reading, needed, read_command
 from xun.policy.paths import covering, protected, secret, within
+from xun.policy.through import shows_secrets
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 MAX_MATCHES = 2000
@@ -57,6 +59,8 @@ def gather(
     paths: dict[str, PathFact] = {}
     repositories: dict[str, tuple[str, ...]] = {}
     trees: dict[str, tuple[tuple[str, str], ...] | None] = {}
+    kept: dict[str, tuple[tuple[str, str], ...] | None] = {}
+    tracked: dict[str, tuple[tuple[str, bool], ...] | None] = {}
     budget = _Budget()
     # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
     own_home = str(home) if os.environ.get("HOME") else ""
@@ -68,7 +72,8 @@ def gather(
         if isinstance(action, Write) and action.op in ("move", "delete"):
             trees[action.path] = _kept_below(action.path, real_roots, budget, covering(denied, real_roots))
     elif isinstance(action, Run):
-        uses, folders = needed(read_command(action.command, own_home, constructs), action.cwd)
+        reading = read_command(action.command, own_home, constructs)
+        uses, folders = needed(reading, action.cwd)
         # Those left out ask: nobody could tell what so many are.
         for key, use in sorted(uses, key=lambda one: one[0])[:MAX_PATHS]:
             look(key, use, paths, budget)
@@ -76,6 +81,14 @@ def gather(
         trees = {key: _trees(_standing(key, paths), real_roots, budget) for key in sorted(through)}
         named = sorted({key for key, use in uses if use.mode in ("named", "listed")})
         trees |= {key: _named(key, [use for at, use in uses if at == key], real_roots, budget) for key in named}
+        kept = {key: _all_kept(key, paths, real_roots, budget, denied) for key, use in uses if use.mode == "moved"}
+        shown = {
+            key
+            for one in reading.commands
+            if shows_secrets(one, unchanged=False)
+            for key in _git_folders(one, reading, action.cwd)
+        }
+        tracked = {key: tracked_secrets(key) for key in shown}
         for folder in folders:
             found = helper_programs(folder, real_roots)
             if found is not None:
@@ -87,10 +100,16 @@ def gather(
         paths=paths,
         repositories=repositories,
         trees=trees,
+        kept=kept,
+        tracked=tracked,
         programs=_programs(real_roots),
         at=datetime.now(UTC),
         sandbox=find_sandbox() if sandbox and isinstance(action, Run) else None,
     )
+
+
+def _git_folders(command: Command, reading: Reading, cwd: str) -> list[str]:
+    return [command.keys(folder, HERE) for folder in reading.script.starts(cwd, command.segment)]
 
 
 @lru_cache(maxsize=64)
@@ -300,6 +319,19 @@ def _named(key: str, uses: Sequence[Use], roots: Sequence[str], budget: _Budget)
                     found.append((entry.path, entry.path))
     except (_Spent, OSError, ValueError):
         return None
+    return tuple(found)
+
+
+def _all_kept(
+    key: str, paths: Mapping[str, PathFact], roots: Sequence[str], budget: _Budget, denied: Sequence[str]
+) -> tuple[tuple[str, str], ...] | None:
+    """`_kept_below` for what `key` stands for: itself, or what a pattern matches."""
+    found: list[tuple[str, str]] = []
+    for path in _standing(key, paths) or ():
+        inside = _kept_below(path, roots, budget, covering(denied, roots))
+        if inside is None:
+            return None
+        found += inside
     return tuple(found)
 
 

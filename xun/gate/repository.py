@@ -72,6 +72,14 @@ def helper_programs(folder: str, roots: Sequence[str]) -> tuple[str, ...] | None
     return tuple(dict.fromkeys(search.found))
 
 
+def place_of(folder: str) -> tuple[str, str] | None:
+    """The work tree and git folder of the repository that `folder` is in. Raises `OSError` or `ValueError`."""
+    try:
+        return _discover(realpath(folder), _Search(()))
+    except _Unreadable:
+        raise ValueError("the repository cannot be told from what is on the disk") from None
+
+
 def _discover(folder: str, search: _Search) -> tuple[str, str] | None:
     """The work tree and git folder that git would find from `folder` upwards."""
     while True:

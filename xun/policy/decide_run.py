@@ -146,6 +146,8 @@ class _Judge:
             outcome.refused[rule] = refused.problem.text
         else:
             outcome.ask(self.unlisted(command, refusal or command.shut))
+        for reason in self.hazards.tracked(command):
+            outcome.ask(reason)
         if not command.judged:
             for reason in (*self.hazards.against(command), *self.hazards.exposures(command)):
                 outcome.ask(reason)
@@ -240,8 +242,9 @@ class _Judge:
         if not self.policy.own("read", "deny") and not self.policy.own("write", "deny"):
             return
         for folder in self.reading.script.starts(self.action.cwd, command.segment):
-            for use in (*command.uses, *command.words, *command.changed):
-                rule = self.places.denied(use.mode, command.keys(folder, use))
+            for use in (*command.uses, *command.words, *command.changed, *command.handed, *command.whole):
+                key = command.keys(folder, use)
+                rule = self.places.denied_along(key) if use.mode == "moved" else self.places.denied(use.mode, key)
                 if rule and use.mode != "dir":
                     text = rule.reason or f"a rule denies {use.arg.text}"
                     reason = Reason(code="deny-rule", text=text, segment=command.segment.text, rule=rule.source)

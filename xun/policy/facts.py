@@ -46,7 +46,9 @@ class Facts(_Data):
     a folder in which git would run to what its repository's configuration would start (empty: nothing).
     `trees` maps a folder whose files are all read to the links in it and the files that hold secrets: as found, and
     resolved. Of a folder that is moved or deleted it holds what is protected and what a deny rule covers. It is None
-    where there are too many files to tell.
+    where there are too many files to tell. `kept` says the same as that last of what a command moves or removes.
+    `tracked` maps a folder in which git shows contents to the secret files that its repository keeps, each with whether
+    it is on the disk as it is kept; None where that cannot be told.
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `standing` are the rules that hold for what the disk holds: those for the project's own commands whose text is still
     what the person agreed to.
@@ -60,6 +62,8 @@ class Facts(_Data):
     paths: dict[str, PathFact] = Field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     trees: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
+    kept: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
+    tracked: dict[str, tuple[tuple[str, bool], ...] | None] = Field(default_factory=dict)
     programs: tuple[str, ...] = ()
     standing: tuple[Rule, ...] = ()
     at: datetime | None = None

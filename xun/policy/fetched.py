@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from xun.policy.needs import Command, Reading
@@ -14,11 +15,17 @@ _UNPACKERS = word_set("tar bsdtar unzip gunzip gzip bunzip2 xz unxz zstd 7z 7za 
 _ENTERING = frozenset({"cd", "pushd"})
 _COPIERS = CHANGERS | word_set("cat dd sed")
 _ANYTHING = ""
+_JUDGED = word_set("awk gawk mawk nawk")
+# What in the text of a Python program may run, load or unpack what it reads.
+_EVALUATES = re.compile(
+    r"exec|eval|compile|import_|__|subprocess|system|popen|spawn|pickle|marshal|shelve|yaml|runpy|code|ctypes|os\\.|getattr|"
+    r"globals|builtins|shell|write|open"
+)
 
 
 def runs_fetched(reading: Reading, text: str) -> bool:
     """Is what a fetching program gets run by a later part of the same text?"""
-    names = [{base_name(view[0].text) for view in _views(command)} for command in reading.commands]
+    names = [set() if _only_formats(c) else {base_name(v[0].text) for v in _views(c)} for c in reading.commands]
     if not any(found & FETCHERS or _clones(c) for found, c in zip(names, reading.commands, strict=True)):
         return False
     return _piped(reading, text, names) or _by_file(reading, names)
@@ -26,6 +33,17 @@ def runs_fetched(reading: Reading, text: str) -> bool:
 
 def _views(command: Command) -> Iterator[Sequence[Arg]]:
     yield from (view for view in (command.segment.args, *command.views) if view)
+
+
+def _only_formats(command: Command) -> bool:
+    """Is it a command that its table judges, or one of Python that takes what comes to it for data?"""
+    words = command.segment.argv
+    if base_name(words[0]) != "python":
+        return command.judged and base_name(words[0]) in _JUDGED
+    if words[1:3] == ("-m", "json.tool"):
+        return True
+    given = words[2] if len(words) == 3 and words[1] == "-c" and command.segment.args[2].known else None
+    return given is not None and _EVALUATES.search(given) is None
 
 
 def _clones(command: Command) -> bool:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from xun.policy.commands.spec import Use
 from xun.policy.decision import Reason
 from xun.policy.fetched import runs_fetched
-from xun.policy.needs import Command, Reading
+from xun.policy.needs import HERE, Command, Reading
+from xun.policy.paths import within_any
 from xun.policy.places import Places
 from xun.policy.programs import DESTROYERS, HARMLESS_VARIABLES, INTERPRETERS, PRIVILEGED, STATE, WRAPPERS, base_name
 from xun.policy.rules import Rule
-from xun.policy.through import folders_read, shows_history
+from xun.policy.through import folders_read, shows_history, shows_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +94,46 @@ class Hazards:
                     yield Reason(code="root", text="it would remove the workspace itself", hard=True, segment=text)
                 for reason in self.places.change(key, use.arg.text):
                     yield reason.model_copy(update={"segment": text})
-        for use in command.words:
+        yield from self.wholes(command)
+        for use in (*command.words, *command.fed):
             folders = self.reading.script.starts(self.cwd, command.segment)
             if any(self.places.is_secret(use, command.keys(folder, use)) for folder in folders):
                 yield Reason(
                     code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True, segment=text
                 )
+
+    def wholes(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against what is moved, removed or copied with all that is in it."""
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            for use in command.whole:
+                key = command.keys(folder, use)
+                if use.mode == "moved":
+                    found = list(self.places.goes_along(key))
+                else:
+                    found = [
+                        reason for reason in (self.places.through(use, key),) if reason and reason.code == "secret"
+                    ]
+                yield from (reason.model_copy(update={"segment": command.segment.text}) for reason in found)
+
+    def tracked(self, command: Command) -> Iterator[Reason]:
+        """The hard reason against a git command that shows a secret file which its repository keeps."""
+        if command.program.name[0] != "git" or not shows_secrets(command, unchanged=False):
+            return
+        text = command.segment.text
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            kept = self.places.facts.tracked.get(command.keys(folder, HERE), ())
+            if kept is None:
+                shown = "which secrets the repository keeps could not be looked up"
+                yield Reason(code="no-facts", text=shown, hard=True, segment=text)
+                continue
+            read = list(folders_read(command))
+            if read and all(use.arg.text.find(":") > 0 for use in read):
+                continue  # files of a revision, each named
+            facts = [self.places.facts.paths.get(command.keys(folder, use)) for use in read]
+            limits = [fact.real for fact in facts if fact and fact.exists]
+            shows = [path for path, unchanged in kept if shows_secrets(command, unchanged=unchanged)]
+            if found := next((path for path in shows if not limits or within_any(path, limits)), None):
+                yield Reason(code="secret", text=f"it may show {found}, which holds secrets", hard=True, segment=text)
 
     def exposures(self, command: Command) -> Iterator[Reason]:
         """The hard reasons against the words that the program may write to, as far as anybody knows."""

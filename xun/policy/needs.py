@@ -14,8 +14,9 @@ from xun.policy.commands import Program, find_program
 from xun.policy.commands.spec import Refused, Use
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.exposed import exposed
+from xun.policy.given import Given, read_given
 from xun.policy.guessed import judge_args
-from xun.policy.operands import changed, handed_on, parts, words
+from xun.policy.operands import changed, handed_on, parts, whole, words
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.unfold import Stages, Step, unfold
@@ -33,10 +34,11 @@ class Command:
 
     `words` are the arguments of a program that may be paths, for the programs and forms that no table judges.
     `exposed` are those of them that it may write to for all that is known of it, `changed` those that it would change
-    or remove, and `views` the commands that it may run in turn; `cut` says
-    that there are more of these than are looked at. Of a wrapper that is `opened` nothing is left to judge: the
-    commands that it runs are the next ones. `handed` are the folders whose files it is given by name, and `by_setting`
-    says that the policy's `wrappers` setting is what lets the commands be judged that it runs.
+    or remove, `whole` those that it takes with all that is in them, and `views` the commands that it may run in turn;
+    `cut` says that there are more of these than are looked at. `fed` are the files from which those may read. Of a
+    wrapper that is `opened` nothing is left to judge: the commands that it runs are the next ones. `handed` are the
+    folders whose files it is given by name, and `by_setting` says that the policy's `wrappers` setting is what lets the
+    commands be judged that it runs.
     """
 
     segment: Seg
@@ -48,6 +50,8 @@ class Command:
     views: tuple[tuple[Arg, ...], ...]
     exposed: tuple[Use, ...] = ()
     cut: bool = False
+    whole: tuple[Use, ...] = ()
+    fed: tuple[Use, ...] = ()
     opened: bool = False
     handed: tuple[Use, ...] = ()
     by_setting: bool = False
@@ -56,6 +60,11 @@ class Command:
     def judged(self) -> bool:
         """Did a table find its arguments harmless, or is it a wrapper that only runs the command after it?"""
         return self.opened or (self.program.judge is not None and self.refused is None)
+
+    @property
+    def touched(self) -> tuple[Use, ...]:
+        """Every path that is to be looked up for it."""
+        return (*self.uses, *self.words, *self.changed, *self.exposed, *self.whole, *self.fed, *self.handed)
 
     @property
     def shut(self) -> Refused | None:
@@ -95,6 +104,8 @@ def read_command(text: str, home: str, constructs: Constructs = ASK) -> Reading:
         # What a run alone tells may stand nowhere but where it is harmless: else it is read as if that were not judged.
         script = read_script(text, home, Constructs(constructs.newlines))
         commands = _commands(script, text, home, constructs)
+    if not script.clear:
+        script = replace(script, redirects=read_given(text, script).targets(script.redirects))
     loose = [Use(part, "meta") for arg in script.others for part in parts(arg)]
     # Where each command is known by its table, no word goes from one to another unseen.
     unseen = (not script.clear or "|" in text) and not all(command.judged for command in commands)
@@ -113,7 +124,14 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
             for at, step in enumerate(command.program.steps):
                 inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
                 paths.add((posixpath.join(folder, *inner), step))
-            for use in (*command.uses, *command.words, *command.changed, *command.exposed, *command.handed):
+            for use in (
+                *command.uses,
+                *command.words,
+                *command.changed,
+                *command.exposed,
+                *command.handed,
+                *command.whole,
+            ):
                 paths.add((command.keys(folder, use), use))
             if command.program.name[0] == "git":
                 repositories.add(command.keys(folder, HERE))
@@ -128,22 +146,23 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
     found: list[Command] = []
     at: list[int] = []
     stages = Stages(text, script)
+    given = read_given(text, script)
     for index, segment in enumerate(script.segments):
         at.append(len(found))
         # What a segment stands in is counted by segments, of which there are more now.
         inside = tuple(at[outer] for outer in segment.inside if outer < len(at))
         segment = replace(segment, inside=inside) if segment.inside else segment
         steps = unfold(segment, lambda index=index: stages.before(index), home, constructs)
-        found += [_stepped(step, home) for step in steps]
+        found += [_stepped(step, home, given) for step in steps]
     return tuple(found)
 
 
-def _stepped(step: Step, home: str) -> Command:
+def _stepped(step: Step, home: str, given: Given) -> Command:
     segment = step.segment
     if step.uses is not None:
         program = find_program(segment.args)
         return Command(segment, program, step.uses, None, (), (), (), opened=step.opened, by_setting=step.by_setting)
-    command = _command(segment, home)
+    command = _command(segment, home, given)
     if step.shut is not None:
         return replace(command, refused=step.shut)
     if step.token:
@@ -151,7 +170,7 @@ def _stepped(step: Step, home: str) -> Command:
     return replace(command, handed=step.handed) if step.handed else command
 
 
-def _command(segment: Seg, home: str) -> Command:
+def _command(segment: Seg, home: str, given: Given) -> Command:
     program = find_program(segment.args)
     uses: tuple[Use, ...] = ()
     refused = program.problem
@@ -164,20 +183,23 @@ def _command(segment: Seg, home: str) -> Command:
             refused = problem
     if program.judge and refused is None:
         return Command(segment, program, uses, None, (), (), ())
+    args = given.to(segment.args)
     wrapped = _Wrapped(home)
-    wrapped.open(segment.args, 0)
-    named = (use for view in (segment.args, *wrapped.inner) for use in words(view))
-    writes = (use for view in (segment.args, *wrapped.tails, *wrapped.inner) for use in changed(view))
+    wrapped.open(args, 0)
+    named = (use for view in (args, *wrapped.inner) for use in words(view))
+    writes = (use for view in (args, *wrapped.tails, *wrapped.inner) for use in changed(view))
     return Command(
         segment,
         program,
         (),
         refused,
         tuple(dict.fromkeys(named)),
-        tuple(dict.fromkeys(writes)),
+        tuple(dict.fromkeys((*writes, *wrapped.written))),
         (*wrapped.views, *wrapped.inner),
-        tuple(dict.fromkeys(use for view in (segment.args, *wrapped.inner) for use in exposed(view))),
+        tuple(dict.fromkeys(use for view in (args, *wrapped.inner) for use in exposed(view))),
         wrapped.cut,
+        tuple(dict.fromkeys(use for view in (args, *wrapped.views, *wrapped.inner) for use in whole(view))),
+        tuple(dict.fromkeys(wrapped.read)),
     )
 
 
@@ -186,13 +208,16 @@ class _Wrapped:
     """The commands that a command may run in turn: what follows a wrapper, and the text given to a shell.
 
     Any word behind a wrapper may be the command, so every tail of its arguments is a view. `tails` holds those that
-    change what their operands name, up to one that names all that a later one could.
+    change what their operands name, up to one that names all that a later one could. `written` and `read` are the files
+    that the texts redirect to and from.
     """
 
     home: str
     views: list[tuple[Arg, ...]] = field(default_factory=list)
     tails: list[tuple[Arg, ...]] = field(default_factory=list)
     inner: list[tuple[Arg, ...]] = field(default_factory=list)
+    written: list[Use] = field(default_factory=list)
+    read: list[Use] = field(default_factory=list)
     cut: bool = False
 
     def open(self, args: Sequence[Arg], depth: int) -> None:
@@ -220,7 +245,11 @@ class _Wrapped:
             self.open(view, depth + 1)
 
     def text(self, text: str, depth: int) -> None:
-        for segment in read_script(text, self.home).segments:
+        script = read_script(text, self.home)
+        for operator, target in script.redirects:
+            if not target.text.isdigit() and target.text != "/dev/null":
+                self.read.append(Use(target, "read")) if operator == "<" else self.written.append(Use(target, "write"))
+        for segment in script.segments:
             self.inner.append(segment.args)
             self.open(segment.args, depth + 1)
 

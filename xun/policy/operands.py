@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from xun.policy.commands.spec import Use
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, base_name, word_set
+from xun.policy.prose import without_prose
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 _FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp", "chattr", "setfacl"})
@@ -29,7 +30,7 @@ def words(args: Sequence[Arg]) -> Iterator[Use]:
     """The words behind the program that may name a file, patterns as patterns."""
     name = base_name(args[0].text)
     script = name in INTERPRETERS
-    for arg in args[1:]:
+    for arg in without_prose(args)[1:]:
         # find takes its patterns itself, so they come quoted.
         for part in parts(Arg(arg.pattern.translate(_ACTIVE), arg.known) if name == "find" else arg):
             yield Use(part, "meta")
@@ -88,10 +89,57 @@ def changed(args: Sequence[Arg]) -> Iterator[Use]:
         return
     if name not in DESTROYERS | CHANGERS:
         return
-    operands = [arg for arg in args[1:] if not arg.text.startswith("-") and arg.text]
+    operands = _operands(args)
     if name in _LAST_IS_CHANGED:
         operands = operands[-1:]
     elif name in _FIRST_IS_NO_PATH:
         operands = operands[1:]
     for arg in operands:
         yield Use(arg, "write")
+
+
+def _operands(args: Sequence[Arg]) -> list[Arg]:
+    return [arg for arg in args[1:] if not arg.text.startswith("-") and arg.text]
+
+
+_WRITES_ARCHIVE = re.compile(r"-?[A-Za-z]*[cru][A-Za-z]*|--(?:create|append|update)")
+_RECURSIVE = re.compile(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive)")
+_EXCLUDES = re.compile(r"--exclude(?:=(.*))?|-x")
+_NAME = re.compile(r"[\w.*+-]+")
+
+
+def whole(args: Sequence[Arg]) -> Iterator[Use]:
+    """The operands that a program takes with all that is in them: to remove or move them, or to copy them elsewhere."""
+    name = base_name(args[0].text)
+    words = [arg.text for arg in args]
+    if name in DESTROYERS or name == "mv":
+        operands = _operands(args)
+        target = name == "mv" and not any(word.startswith(("-t", "--target")) for word in words)
+        for arg in operands[:-1] if target else operands:
+            yield Use(arg, "moved")
+        return
+    copies = name in ("cp", "rsync", "scp") and any(_RECURSIVE.fullmatch(word) for word in words[1:])
+    packs = (name in ("tar", "bsdtar") and any(_WRITES_ARCHIVE.fullmatch(word) for word in words[1:2])) or (
+        (name == "zip" and any(_RECURSIVE.fullmatch(word) for word in words[1:]))
+        or (name in ("7z", "7za") and "a" in words[1:2])
+    )
+    if copies or packs:
+        skip = tuple(_excluded(words))
+        for arg in _operands(args)[: -1 if copies else None]:
+            yield Use(arg, "links" if name == "zip" else "tree", skip=skip)
+
+
+def _packs(name: str, words: Sequence[str]) -> bool:
+    if name in ("tar", "bsdtar"):
+        return any(_WRITES_ARCHIVE.fullmatch(word) for word in words[1:2])
+    if name == "zip":
+        return any(_RECURSIVE.fullmatch(word) for word in words[1:])
+    return name in ("7z", "7za") and "a" in words[1:2]
+
+
+def _excluded(words: Sequence[str]) -> Iterator[str]:
+    for at, word in enumerate(words):
+        if match := _EXCLUDES.fullmatch(word):
+            pattern = match[1] if match[1] is not None else " ".join(words[at + 1 : at + 2])
+            if _NAME.fullmatch(pattern):
+                yield pattern

@@ -13,7 +13,7 @@ from xun.policy.decision import Effect, Reason
 from xun.policy.facts import Facts
 from xun.policy.paths import lies_below, matches, may_be_secret, protected, secret, special, within, within_any
 from xun.policy.rules import Policy, Rule, RuleKind
-from xun.policy.words import Arg
+from xun.policy.words import STAR, Arg
 
 # What may stand before the name in a pathspec of git: `:(icase)x`, `:!x`, `:/x`.
 _PATHSPEC_MAGIC = re.compile(r"^[!/^]*(?:\([^()]*\))?")
@@ -140,6 +140,29 @@ class Places:
                 return Reason(code="outside", text=f"{path}, in {shown}, leads out of the workspace ({real})")
         return None
 
+    def goes_along(self, key: str) -> Iterator[Reason]:
+        """The hard reasons against moving or removing what stands at `key`, for what would go with it."""
+        held = self.facts.kept.get(key, ())
+        top = self.facts.paths[key].real if key in self.facts.paths else key
+        if kept := next((one for one, _ in held or () if protected(one[len(posixpath.normpath(top)) :])), None):
+            text = f"{kept} would go with it, which is run or trusted later"
+            yield Reason(code="protected", text=text, hard=True)
+        if held is None and (self.policy.own("write", "deny") or self.policy.own("read", "deny")):
+            text = "it holds too many files to tell whether a rule denies something in it"
+            yield Reason(code="may-be-ruled", text=text, hard=True)
+
+    def denied_along(self, key: str) -> Rule | None:
+        """The deny rule that covers something in what is moved or removed: it would no longer find it."""
+        held = [name for names in self.facts.kept.get(key) or () for name in names]
+        fact = self.facts.paths.get(key)
+        names = fact.matches if Arg(key).glob and fact and fact.matches is not None else self.names(key)
+        for rule in (*self.policy.own("write", "deny"), *self.policy.own("read", "deny")):
+            below = any(lies_below(rule.pattern, name, self.facts.roots) for name in names)
+            inside = any(matches(rule.pattern, one, self.facts.roots) for one in held)
+            if rule.in_force(self.facts.at) and (below or inside):
+                return rule
+        return None
+
     def readable(self, path: str, mode: Mode) -> bool:
         if path == "/dev/null" or within_any(path, self.facts.roots):
             return True
@@ -206,7 +229,12 @@ class Places:
     def holds_root(self, key: str) -> bool:
         """Is what stands at `key` a root of the workspace, or a folder above one?"""
         fact = self.facts.paths.get(key)
-        return fact is not None and any(within(root, fact.real) for root in self.facts.roots)
+        if fact is None:
+            return False
+        # A bare `*` is all there is; of another pattern it is what it matches.
+        some = Arg(key).glob and key.rpartition("/")[2] != STAR
+        places = fact.matches if some and fact.matches is not None else (fact.real,)
+        return any(within(root, place) for root in self.facts.roots for place in places)
 
     def rule(self, kind: RuleKind, path: str, *effects: Effect) -> Rule | None:
         """The first rule in force of one's own that covers the resolved `path`."""

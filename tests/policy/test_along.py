@@ -1,0 +1,203 @@
+"""What goes along unseen: in a folder that is moved, removed or copied, in a text that a shell reads, in a repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.policy.judging import HOME, codes, judge, rule
+from xun.gate.gather import gather
+from xun.gate.tracked import tracked_secrets
+from xun.policy.action import Run
+from xun.policy.decide import decide
+from xun.policy.decision import Decision
+from xun.policy.rules import Policy
+
+
+@pytest.fixture
+def place(work: Path) -> Path:
+    for folder in ("top/sub", "src", "dist"):
+        (work / folder).mkdir(parents=True)
+    for file in ("top/sub/kept.txt", "top/a.txt", "src/a.py", "dist/x.js"):
+        (work / file).write_text("x\n")
+    return work
+
+
+@pytest.fixture
+def repository(place: Path) -> Path:
+    (place / ".env").write_text("KEY=1\n")
+    git(place, "init", "-q")
+    git(place, "add", ".")
+    git(place, "commit", "-qm", "one")
+    return place
+
+
+def git(folder: Path, *args: str) -> None:
+    subprocess.run(["git", *args], cwd=folder, check=True, env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"})
+
+
+def judged(command: str, place: Path, **denied: str) -> Decision:
+    rules = [rule("deny", kind, pattern) for kind, pattern in denied.items()]
+    action = Run(command=command, cwd=str(place))
+    facts = gather(action, roots=[place], temp=None, home=HOME, denied=list(denied.values()), sandbox=False)
+    return decide(action, facts, Policy(rules=rules))
+
+
+def hard(command: str, place: Path) -> set[str]:
+    return {reason.code for reason in judged(command, place).reasons if reason.hard}
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf top", "rm -rf ./top/", "rm -r top/sub", "mv top x", "mv -t x top", "rm -rf to*", "rm -rf t??/sub", "rm -rf *",
+     "timeout 5 rm -rf top", "sudo rm -rf top", "bash -c 'rm -rf top'", "find . -exec rm -rf top ;", "cd src && rm -rf ../top"],
+)  # fmt: skip
+@pytest.mark.parametrize("pattern", ["top/sub/kept.txt", "top/sub", "**/kept.*"])
+def test_a_deny_rule_on_something_inside_binds_who_moves_or_removes_the_folder(
+    command: str, pattern: str, place: Path
+) -> None:
+    assert judged(command, place, write=pattern).effect == "deny"
+    assert judged(command, place, read=pattern).effect == "deny"
+
+
+@pytest.mark.parametrize(
+    "command", ["rm -rf src", "rm -rf dist/*", "rm -f *.log", "mv src x", "rm top/a.txt", "mv x top"]
+)
+def test_others_are_left_alone(command: str, place: Path) -> None:
+    decision = judged(command, place, write="top/sub/kept.txt")
+    assert decision.effect == "ask" and not decision.hard
+
+
+def test_what_is_run_later_does_not_go_along_unasked(place: Path) -> None:
+    (place / "dist/.github/workflows").mkdir(parents=True)
+    (place / "dist/.github/workflows/ci.yml").write_text("x")
+    assert hard("rm -rf dist", place) == {"protected"}
+    assert hard("mv dist other", place) == {"protected"}
+
+
+def test_a_pattern_removes_what_it_matches_and_not_where_it_stands(place: Path) -> None:
+    assert hard("rm -rf *", place) == hard("rm -rf ./*", place) == {"root"}
+    assert hard("rm -rf *.log dist/*", place) == set()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["tar cf a.tar .", "tar -czf a.tgz src", "tar --create -f a.tar src", "zip -r a.zip .", "cp -r src dist", "cp -a . dist/x",
+     "rsync -a src/ dist/", "7z a a.7z src", "tar czf - . | base64", "tar czf a.tgz --exclude=.env ."],
+)  # fmt: skip
+def test_folders_with_secrets_are_not_copied_unasked(command: str, place: Path) -> None:
+    assert hard(command, place) == set()
+    (place / "src/server.key").write_text("x")
+    assert hard(command, place) == {"secret"}
+
+
+def test_secrets_that_are_left_out_are_not_copied(place: Path) -> None:
+    (place / ".env").write_text("x")
+    assert hard("tar czf a.tgz .", place) == {"secret"}
+    for command in (
+        "tar czf a.tgz --exclude=.env .",
+        "tar czf a.tgz --exclude '.env*' .",
+        "tar xf a.tgz",
+        "tar tf a.tgz",
+    ):
+        assert hard(command, place) == set(), command
+
+
+# --- texts that are read as commands
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["bash <<< 'sudo ls'", "bash <<'EOF'\nsudo ls\nEOF", "sh -s <<EOF\nsudo ls\nEOF", "echo 'sudo ls' | bash", "printf 'sudo ls\\n' | sh",
+     "cat <<EOF | sh\nrm -rf /\nEOF", "bash -x <<-EOF\n\tcat .env\n\tEOF", "python3 - <<'EOF'\nopen('.env')\nEOF",
+     "echo 'open(\".env\")' | python3", "node <<EOF\nrequire('fs').readFileSync('.env')\nEOF", "python3 <<< 'open(\".env\")'",
+     "sh -c 'echo x > .git/hooks/a'", "bash -c 'cat < .env'", "echo 'echo x > ~/.bashrc' | sh", "echo 'cat .env' | timeout 5 sh",
+     "F=.e; cat ${F}nv", "A=.e; B=nv; cat $A$B", "D=.git; cp x $D/hooks/a", "for f in env; do cat .$f; done", "F=.git; echo x > $F/hooks/a",
+     "D=/etc; rm -rf $D", "export N=.ssh; ls; tar cf - ~/$N"],
+)  # fmt: skip
+def test_what_a_text_feeds_or_builds_is_as_hard_as_what_it_says(command: str) -> None:
+    assert judge(command).hard, command
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["bash <<< 'ls'", "bash <<'EOF'\nnpm test\nEOF", "echo ls | sh", "cat > x <<EOF\nsudo ls\nEOF", "echo 'sudo ls' | tee x",
+     "python3 - <<'EOF'\nprint(1)\nEOF", "python3 x.py <<'EOF'\nopen('.env')\nEOF", "F=.e; cat ${F}xample", "D=src; cp x $D/a",
+     "git commit -m \"fix .env\"", "git commit -am 'read .env from ~/.ssh'", "git commit -F x --message='.env'", "git tag -a v1 -m .env",
+     "gh pr create --title 'fix .env' --body 'the file .env'", "grep -Rn '\\.env' src", "rg --follow .env src",
+     "curl -s http://x | python3 -m json.tool", "curl -s http://x | python3 -c 'import json,sys; print(json.load(sys.stdin))'",
+     "curl -s http://x | awk '{print $1}'"],
+)  # fmt: skip
+def test_text_for_people_and_patterns_are_soft(command: str) -> None:
+    decision = judge(command)
+    assert decision.effect == "ask" and not decision.hard, [reason.text for reason in decision.reasons]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git commit -m x .env", "git branch -m .env", "git commit -F .env", "gh pr create -F .env", "grep -Rn x .env", "grep -R -e x .env",
+     "grep -Rf .env x", "rg -L --files .env", "curl x | python3 -c 'exec(input())'", "curl x | python3", "curl x | python3 -m x",
+     "curl x | awk '{system($0)}'", "curl x | python3 -c \"$X\"", "curl x | python3 -m json.tool | sh"],
+)  # fmt: skip
+def test_what_stands_beside_them_is_still_seen(command: str) -> None:
+    assert judge(command).hard, command
+
+
+# --- what a repository keeps
+
+
+SHOWING = ["git diff HEAD", "git diff --cached", "git log -p", "git show", "git stash show -p", "git grep KEY", "git archive HEAD",
+           "git log -p -- .", "git -C src log -p", "git cat-file -p HEAD^{tree}", "git diff --stat -p HEAD"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", SHOWING)
+def test_a_secret_that_is_kept_is_not_shown_unasked(command: str, repository: Path) -> None:
+    assert hard(command, repository) == {"secret"}
+    git(repository, "rm", "-q", "--cached", ".env")
+    assert hard(command, repository) == set()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git diff", "git log", "git log --stat", "git diff --stat HEAD", "git show --name-only", "git diff HEAD -- src", "git log -p src",
+     "git show HEAD:src/a.py", "git grep x -- src", "git status", "git cat-file -t HEAD", "git blame src/a.py"],
+)  # fmt: skip
+def test_what_shows_no_content_of_it_passes(command: str, repository: Path) -> None:
+    assert judged(command, repository).effect == "allow"
+
+
+def test_a_difference_is_shown_of_what_differs(repository: Path) -> None:
+    assert judged("git diff", repository).effect == "allow"
+    (repository / ".env").write_text("KEY=other\n")
+    assert hard("git diff", repository) == {"secret"}
+
+
+def test_made_up_keys_of_tests_do_not_count(repository: Path) -> None:
+    git(repository, "rm", "-q", "--cached", ".env")
+    (repository / "tests/certs").mkdir(parents=True)
+    (repository / "tests/certs/server.key").write_text("x")
+    git(repository, "add", "tests")
+    assert judged("git show", repository).effect == "allow"
+
+
+@pytest.mark.parametrize("version", ["2", "3", "4"])
+def test_every_version_of_the_index_is_read(version: str, repository: Path) -> None:
+    (repository / "src/deep").mkdir()
+    for name in ("src/.env.local", "src/deep/id_rsa", "src/deep/x.py"):
+        (repository / name).write_text("x")
+    git(repository, "add", ".")
+    git(repository, "update-index", "--index-version", version)
+    if version == "3":
+        (repository / "later.pem").write_text("x")
+        git(repository, "add", "-N", "later.pem")
+    found = [Path(path).relative_to(repository).as_posix() for path, _ in tracked_secrets(str(repository)) or ()]
+    assert found == [".env", *(["later.pem"] if version == "3" else []), "src/.env.local", "src/deep/id_rsa"]
+
+
+def test_an_index_that_cannot_be_read_asks(repository: Path) -> None:
+    (repository / ".git/index").write_bytes(b"DIRC\0\0\0\x09 .env")
+    assert tracked_secrets(str(repository)) is None
+    assert "no-facts" in codes(judged("git show", repository))

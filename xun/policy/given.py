@@ -1,0 +1,100 @@
+"""What a text gives to its commands in other ways than as arguments: on their standard input, and by variables.
+
+It is read for hard reasons and deny rules alone: enough is found where too much is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from xun.policy.programs import INTERPRETERS, SHELLS, base_name
+from xun.policy.shell import Script
+from xun.policy.words import Arg
+
+_MAX_TEXTS = 8
+_MAX_VALUES = 8
+_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n(.*?)^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE)
+_HERESTRING = re.compile(r"<<<[ \t]*('[^']*'|\"[^\"]*\"|[^\s;|&<>()]+)")
+_PRINTS = frozenset({"echo", "printf"})
+_ASSIGNED = re.compile(r"(?:^|[\s;&|(])([A-Za-z_]\w*)=('[^'$]*'|\"[^\"$`]*\"|[^\s'\"$`;&|()<>]*)")
+_LOOPED = re.compile(r"\bfor[ \t]+([A-Za-z_]\w*)[ \t]+in[ \t]+([^;\n]*)")
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """`texts` are those that some command may get on its standard input, `values` what variables may stand for."""
+
+    texts: tuple[str, ...] = ()
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def to(self, args: Sequence[Arg]) -> tuple[Arg, ...]:
+        """`args` with the values of their variables behind them, and a text on standard input as one given with -c."""
+        found = _put_in(args, self.values)
+        if self.texts and _takes_text(args):
+            found += tuple(arg for text in self.texts for arg in (Arg("-c"), Arg(text)))
+        return found
+
+    def targets(self, redirects: Sequence[tuple[str, Arg]]) -> tuple[tuple[str, Arg], ...]:
+        """Redirections, with the values of variables in their targets beside them."""
+        return tuple((operator, one) for operator, arg in redirects for one in _put_in((arg,), self.values))
+
+
+def read_given(text: str, script: Script) -> Given:
+    """What `text` gives to the commands of `script`. What it gives to variables is told where it is not clear."""
+    feeds = "|" in text or "<<" in text
+    texts = tuple(dict.fromkeys(islice(_texts(text, script), _MAX_TEXTS))) if feeds else ()
+    return Given(texts, _values(text) if "$" in text and not script.clear else {})
+
+
+def _texts(text: str, script: Script) -> Iterator[str]:
+    if "<<" in text:
+        yield from (match[3] for match in _HEREDOC.finditer(text))
+        yield from (match[1].strip("'\"") for match in _HERESTRING.finditer(text))
+    for segment in script.segments if "|" in text else ():
+        if base_name(segment.argv[0]) in _PRINTS:
+            printed = [word for word in segment.argv[1:] if not re.fullmatch(r"-[neE]+", word)]
+            yield " ".join(printed).replace("\\n", "\n")
+
+
+def _takes_text(args: Sequence[Arg]) -> bool:
+    """Does a command run what comes to it: a shell or interpreter that is given no script?"""
+    name = base_name(args[0].text)
+    if name not in INTERPRETERS:
+        return False
+    words = [arg.text for arg in args[1:]]
+    if name in SHELLS and "-s" in words:
+        return True
+    return all(word.startswith("-") and not re.fullmatch(r"-[A-Za-z]*[cemM].*", word) for word in words)
+
+
+def _values(text: str) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for match in _ASSIGNED.finditer(text):
+        found.setdefault(match[1], []).append(match[2].strip("'\""))
+    for match in _LOOPED.finditer(text):
+        found.setdefault(match[1], []).extend(word.strip("'\"") for word in match[2].split() if "$" not in word)
+    return {name: list(dict.fromkeys(values))[:_MAX_VALUES] for name, values in found.items()}
+
+
+def _put_in(args: Sequence[Arg], values: Mapping[str, Sequence[str]]) -> tuple[Arg, ...]:
+    found: list[Arg] = []
+    for arg in args:
+        found.append(arg)
+        if not arg.known and "$" in arg.pattern:
+            found += [Arg(pattern, known=False) for pattern in islice(_expand(arg.pattern, values), _MAX_VALUES)]
+    return tuple(found) if len(found) > len(args) else tuple(args)
+
+
+def _expand(pattern: str, values: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What `pattern` becomes with each value of its variables, where all of these are known."""
+    match = _VARIABLE.search(pattern)
+    if match is None:
+        if "$" not in pattern:
+            yield pattern
+        return
+    for value in values.get(match[1] or match[2], ()):
+        yield from _expand(pattern[: match.start()] + value.replace("$", "") + pattern[match.end() :], values)
