@@ -175,6 +175,7 @@ INNER = Constructs(newlines="split", substitution="inner", loops="inner")
 @example('a `b` "$(a \'b\' "c")"', AWKWARD)
 @example("a && x=b || x=c; a $x", "")
 @example('cd a && a "$(pwd)/b"', "")
+@example('a "$(pwd)/b$(pwd)/c"', "")
 def test_what_bash_runs_is_what_was_followed(tmp_path: Path, text: str, said: str) -> None:
     """The same for texts with substitutions, variables and loops, whatever the commands in them put out."""
     require("bash", shutil.which("bash") is not None)

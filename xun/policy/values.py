@@ -89,6 +89,8 @@ def argument(arg: Arg, word: Word, values: Sequence[Value | None]) -> Arg:
         if put.form == "each" and len(arg.pattern) > 1 and _DOTTED.search(put.pattern):
             raise Unclear("expansion", "what its pattern leads to cannot be told")
         out.append(put.pattern)
+        if form == "place" and put.form == "word":
+            out[0] = HOLE  # a folder with more behind it than can be told
         form = max(form, put.form, key=_RANK.index)
     return Arg("".join(out), known=form in ("", "each"), form=form)
 
