@@ -16,17 +16,18 @@ pytestmark = pytest.mark.anyio
 
 SUBCOMMANDS = """\
 Subcommands:
-  cmd_allowlist                         The commands that run without asking.
-  cmd_allowlist_add <command>           Allow what begins with these words; quote several.
-  cmd_allowlist_remove <command>        Ask again for what begins with these words.
-  path_allowlist                        The paths that are written without asking.
-  path_allowlist_add <path>             Allow writes to a file, or to a folder with all below it.
-  path_allowlist_remove <path>          Ask again before writing there.
-  grants [remove NUMBER]                What you have allowed here, and until when.
-  project [all|none|NUMBERS]            This project's own commands, and which run unasked.
-  save [user|project]                   Keep this session's grants in a policy file.
-  mode [manual|accept-edits|plan|auto]  Show, choose or set how much is done without asking.
-  why [ID]                              The last decisions, or one of them explained."""
+  cmd_allowlist                   The commands that run without asking.
+  cmd_allowlist_add <command>     Allow what begins with these words; quote several.
+  cmd_allowlist_remove <command>  Ask again for what begins with these words.
+  path_allowlist                  The paths that are written without asking.
+  path_allowlist_add <path>       Allow writes to a file, or to a folder with all below it.
+  path_allowlist_remove <path>    Ask again before writing there.
+  grants [remove NUMBER]          What you have allowed, and until when.
+  project [all|none|NUMBERS]      The project's own commands; grant them.
+  save [user|project]             Keep this session's grants in a policy file.
+  mode [NAME]                     Show, choose or set the mode.
+  why [ID]                        The last decisions, or one of them explained.
+  sandbox                         What commands run in here, and what that keeps from them."""
 
 
 def listed(text: str) -> list[str]:

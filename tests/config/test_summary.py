@@ -50,6 +50,17 @@ def test_settings_of_a_configuration_are_lines_without_keys(work: Path) -> None:
     assert "abcdefghijklmnop" not in "".join(lines)
 
 
+def test_no_rule_can_look_like_another_line(work: Path) -> None:
+    text = '[[rule]]\neffect = "allow"\ncommand = "make"\nreason = "x\\ndeny command make"\n'
+    assert summary(policy(work, text)) == (r"allow command make (x\ndeny command make)",)
+
+
+def test_what_no_project_may_set_is_marked(work: Path) -> None:
+    text = 'mode = "auto"\neffort = "low"\n'
+    lines = summary(ProjectFile(work / ".xun" / "config.toml", "config", text.encode()))
+    assert lines == ('mode = "auto"  (ignored in a project)', 'effort = "low"')
+
+
 def test_plain_text_has_no_summary_and_a_long_file_an_end(work: Path) -> None:
     assert summary(ProjectFile(work / "AGENTS.md", "instructions", b"be brief")) == ()
     long = summary(

@@ -18,7 +18,7 @@ from xun.config.policy_target import PolicyTarget
 from xun.config.project.command import ProjectCommand
 from xun.config.project.grants import ProjectGrants
 from xun.gate.gate import Gate
-from xun.policy.decision import MODES, RuleKind
+from xun.policy.decision import RuleKind
 from xun.policy.paths import within
 from xun.policy.rules import Rule
 
@@ -179,11 +179,11 @@ def _chosen(call: Call, shown: Sequence[ProjectCommand]) -> list[ProjectCommand]
 
 SUBCOMMANDS = (
     Command(
-        "grants", "What you have allowed here, and until when.", _list, "[remove NUMBER]",
+        "grants", "What you have allowed, and until when.", _list, "[remove NUMBER]",
         parent=_PARENT, while_busy=True, complete=_known_grants,
     ),
     Command(
-        "project", "This project's own commands, and which run unasked.", _project,
+        "project", "The project's own commands; grant them.", _project,
         "[all|none|NUMBERS]", parent=_PARENT, while_busy=True,
     ),
     Command(
@@ -191,7 +191,7 @@ SUBCOMMANDS = (
         parent=_PARENT, while_busy=True,
     ),
     Command(
-        "mode", "Show, choose or set how much is done without asking.", set_mode, f"[{'|'.join(MODES)}]",
+        "mode", "Show, choose or set the mode.", set_mode, "[NAME]",
         parent=_PARENT, while_busy=True, complete=known_modes,
     ),
 )  # fmt: skip

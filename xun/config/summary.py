@@ -25,7 +25,7 @@ def summary(file: ProjectFile) -> tuple[str, ...]:
         return ()
     try:
         lines = _rules(file) if file.kind == "policy" else _settings(file)
-        found = [redact(" ".join(line.split())) for line in lines]
+        found = [redact(line.replace("\r", "\\r").replace("\n", "\\n")) for line in lines]  # one line stays one
     except ConfigError as error:
         found = [f"a mistake: {mistake}" for mistake in error.mistakes]
     more = [f"and {len(found) - _MOST} more lines"] if len(found) > _MOST else []
@@ -60,13 +60,17 @@ def _rules(file: ProjectFile) -> Iterator[str]:
 
 
 def _settings(file: ProjectFile) -> Iterator[str]:
+    from xun.config.settings import USER_ONLY
+
     where = str(file.path)
-    return _flat(parse(decode(file.content, where), where), "")
+    for key, value in _flat(parse(decode(file.content, where), where), ""):
+        ignored = "  (ignored in a project)" if key.partition(".")[0] in USER_ONLY else ""
+        yield f"{key} = {value}{ignored}"
 
 
-def _flat(data: Mapping[str, Any], above: str) -> Iterator[str]:
+def _flat(data: Mapping[str, Any], above: str) -> Iterator[tuple[str, str]]:
     for key, value in data.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{above}{key}.")
         else:
-            yield f"{above}{key} = {json.dumps(value, default=str, ensure_ascii=False)}"
+            yield f"{above}{key}", json.dumps(value, default=str, ensure_ascii=False)

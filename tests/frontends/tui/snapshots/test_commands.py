@@ -22,7 +22,7 @@ def name_of(line: str) -> str:
     ("line", "last"),
     [
         ("/help", "explains a command"),
-        ("/help policy", "Example:"),
+        ("/help policy", "save [user|project]"),
         ("/policy", "path_allowlist_remove"),
         ("/policy cmd_allowlist", "new below"),
         ("/config", "new below"),
