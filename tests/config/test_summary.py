@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from xun.config.summary import changes, summary
-from xun.config.trust import ProjectFile
+from xun.config.trust import Kind, ProjectFile
 
 LOOSENS = 'newlines = "split" is ignored: a project cannot loosen settings; set it in your own file'
 
@@ -41,6 +43,14 @@ def test_a_mistake_is_a_line_and_so_is_what_cannot_be_text(work: Path) -> None:
     assert line.startswith(f"a mistake: {work}/.xun/policy.toml:2: effect")
     [line] = summary(ProjectFile(work / ".xun" / "policy.toml", "policy", b"\xff"))
     assert line.startswith("a mistake: ") and "UTF-8" in line
+
+
+@pytest.mark.parametrize("start", ["", "settings.", "[settings]\nnewlines.", "[[rule]]\neffect."])
+@pytest.mark.parametrize("kind", ["policy", "config"])
+def test_no_depth_of_tables_breaks_it(kind: Kind, start: str, work: Path) -> None:
+    text = f"{start}{'.'.join('a' * 5000)} = 1\n"
+    [line] = summary(ProjectFile(work / ".xun" / f"{kind}.toml", kind, text.encode()))
+    assert line.endswith("is nested too deeply")
 
 
 def test_settings_of_a_configuration_are_lines_without_keys(work: Path) -> None:

@@ -14,6 +14,7 @@ from xun.config.regular import UnreadableError, read_regular
 from xun.result import XunError
 
 LIMIT = 256 * 1024  # bytes: a configuration is small, and a mistaken path may lead to anything
+_DEEPEST = 30  # tables and lists in each other
 _SHOWN = 5  # lines of one error
 _LONGEST = 200  # lines of one statement that are tried before its line numbers are given up
 
@@ -57,11 +58,23 @@ def decode(data: bytes, where: str) -> str:
 def parse(text: str, where: str) -> dict[str, Any]:
     """The data in `text`. Raises `ConfigError`, which calls the file `where`, for a mistake in the syntax."""
     try:
-        return tomllib.loads(text)
+        data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(_syntax(str(error), text, where)) from None
     except RecursionError:
-        raise ConfigError(f"{where}: is nested too deeply") from None
+        data = None
+    if data is None or _deep(data):
+        raise ConfigError(f"{where}: is nested too deeply")
+    return data
+
+
+def _deep(data: dict[str, Any]) -> bool:
+    """Is there more than any file needs in each other? A dotted key makes tables without end in one line."""
+    level: list[Any] = [data]
+    for _ in range(_DEEPEST):
+        tables = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [inner for table in tables for inner in table if isinstance(inner, dict | list)]
+    return bool(level)
 
 
 _HINTS = {
