@@ -235,3 +235,25 @@ def test_tasks_that_test_build_or_check_are_wanted(name: str) -> None:
 )
 def test_other_tasks_are_not(name: str) -> None:
     assert not wanted(name)
+
+
+DEEP = ".".join("a" * 5000)
+HOSTILE = {
+    "tables without end": {"pyproject.toml": f"[tool.poe.tasks]\ntest.{DEEP} = 1\n"},
+    "lists without end": {"composer.json": '{"scripts": {"test": ' + "[" * 100_000 + "]" * 100_000 + "}}"},
+    "blank lines": {"tox.ini": "\n" * 250_000, "noxfile.py": "\n" * 250_000},
+    "one long word": {"package.json": scripts(test="a" * 250_000), "Makefile": "test:\n\t" + "a." * 100_000},
+    "one long line": {"Makefile": "a " * 60_000 + ":" * 60_000 + "=\n", "justfile": "a" * 200_000 + " =",
+                      "Taskfile.yml": "tasks:\n" + "  a:" * 60_000},
+    "many targets": {"Makefile": "".join(f"test{n} " for n in range(20_000)) + "test a b: x\n" + "\ty\n" * 20_000},
+    "many rules": {"Makefile": "".join(f"test:{n}\n" for n in range(25_000))},
+    "scripts of each other": {"package.json": scripts(**{f"test:{n}": "run-p *" for n in range(9_000)})},
+    "many tasks": {"Rakefile": "task :test\n" * 20_000, "Taskfile.yml": "tasks:\n" + "  test:\n" * 20_000},
+    "not text": {"Makefile": "\0test:\n", "package.json": "\0", "tox.ini": "\0"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_file_of_a_project_breaks_or_holds_up_the_search(name: str, work: Path) -> None:
+    put(work, HOSTILE[name])
+    assert len(project_commands(work)) <= MOST

@@ -16,7 +16,8 @@ from xun.policy.programs import word_set
 MAX_BYTES = 256 * 1024  # of one file that is looked at
 _SHOWN = 6  # lines of what a command runs
 _WIDE = 160  # characters of one of them
-_SHELL_FILE = re.compile(r"[\w./@-]+\.(?:sh|bash|zsh|mk|ps1|cmd|bat)\b")
+_LONGEST_NAME = 60  # of a task
+_SHELL_FILES = (".sh", ".bash", ".zsh", ".mk", ".ps1", ".cmd", ".bat")
 # Which tasks of a project are offered: those that test, build or check it, and none that publishes, starts or repairs.
 _WANTED = re.compile(
     r"(tests?|unit|e2e|spec|checks?|lint(er|ing)?|build|compile|type-?checks?|types|tsc|verify|vet|clippy|mypy|"
@@ -57,6 +58,7 @@ class Place:
     folder: Path
     top: Path
     _read: dict[str, bytes | None] = field(default_factory=dict)
+    _digests: dict[str, str | None] = field(default_factory=dict)
 
     def data(self, name: str) -> bytes | None:
         """The content of a file that lies in the project; None where there is none that can be used."""
@@ -97,6 +99,11 @@ class Place:
         return [f"{'../' * up}{name}" for up in range(depth + 1) for name in names]
 
     def _digest(self, name: str) -> str | None:
+        if name not in self._digests:
+            self._digests[name] = self._hashed(name)
+        return self._digests[name]
+
+    def _hashed(self, name: str) -> str | None:
         data = self.data(name)
         if data is None and os.path.lexists(self.folder / name):
             raise UnpinnedError(name)
@@ -116,7 +123,8 @@ class Place:
 
         Raises `UnpinnedError` for a file that is there and cannot be read.
         """
-        scripts = {name for text in texts for name in _SHELL_FILE.findall(text) if not name.startswith("/")}
+        words = (word.rstrip(".-/@") for text in texts for word in re.findall(r"[\w./@-]+", text))
+        scripts = {word for word in words if word.endswith(_SHELL_FILES) and not word.startswith("/")}
         digests = {name: self._digest(name) for name in sorted({*files, *scripts})}
         pinned = json.dumps([command, arguments, list(also), list(texts), digests], sort_keys=True)
         pin = hashlib.sha256(pinned.encode()).hexdigest()
@@ -134,6 +142,8 @@ def _cut(texts: Iterable[str]) -> Iterator[str]:
 
 def wanted(name: str) -> bool:
     """Is a task of this name one that tests, builds or checks?"""
+    if len(name) > _LONGEST_NAME:
+        return False
     parts = re.split(r"[:._/-]+", name.lower())
     if not re.fullmatch(r"[A-Za-z0-9_][\w:./-]*", name) or not _UNWANTED.isdisjoint(parts):
         return False

@@ -16,6 +16,7 @@ _LOCKS = {
 }  # fmt: skip
 # They name programs that a package manager loads or runs with each script.
 _CONFIGURATION = (".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml", "bunfig.toml")
+_MOST_SCRIPTS = 300  # with more, what they run in turn is not followed, and none is offered
 _COMMANDS_OF_YARN_AND_PNPM = word_set("check ci audit pack types version why")
 _BEFORE_A_PROGRAM = word_set("npx cross-env env bunx dotenv")
 
@@ -24,7 +25,7 @@ def package_json(place: Place) -> Iterator[ProjectCommand]:
     """The scripts of package.json, as the package manager of the project runs them."""
     data = _object(place.text("package.json"))
     scripts = _texts(data.get("scripts"))
-    if not scripts:
+    if not scripts or len(scripts) > _MOST_SCRIPTS:
         return
     manager = _manager(place, data)
     files = place.upwards(*_CONFIGURATION)
@@ -61,7 +62,7 @@ def _chain(name: str, scripts: Mapping[str, str]) -> list[str]:
     """`name` and every script that it may run in turn: before and behind it, and those that its text names."""
     found: dict[str, None] = {}
     queue = [name]
-    while queue:
+    while queue and len(found) < len(scripts):
         one = queue.pop(0)
         if one in found or one not in scripts:
             continue

@@ -34,7 +34,7 @@ def _tox(place: Place, tools: Mapping[str, Any]) -> Iterator[ProjectCommand]:
         files, text = ["pyproject.toml"], place.text("pyproject.toml") or ""
     else:
         return
-    commands = re.findall(r"^\s*commands\s*=(.*(?:\n[ \t]+.*)*)", text, re.MULTILINE)
+    commands = re.findall(r"^[ \t]*commands[ \t]*=(.*(?:\n[ \t]+.*)*)", text, re.MULTILINE)
     runs = [line.strip() for found in commands for line in found.splitlines() if line.strip()] or ["what its file says"]
     yield place.command("tox", [text], files=[*files, "toxfile.py"], arguments="tox", also=["tox run"], runs=runs)
 
@@ -43,7 +43,7 @@ def _nox(place: Place) -> Iterator[ProjectCommand]:
     text = place.text("noxfile.py")
     if text is None:
         return
-    runs = re.findall(r"^\s*(session\.run\(.*|def \w+.*)", text, re.MULTILINE)
+    runs = re.findall(r"^[ \t]*(session\.run\(.*|def \w+.*)", text, re.MULTILINE)
     yield place.command("nox", [text], files=["noxfile.py"], arguments="nox", runs=runs)
 
 

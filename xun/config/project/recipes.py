@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from xun.config.project.command import Place, ProjectCommand, wanted
 
@@ -15,6 +16,7 @@ _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _JUSTFILES = ("justfile", "Justfile", ".justfile")
 _TASKFILES = ("Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml")
 _MOST_INCLUDED = 20
+_MOST_TARGETS = 200
 
 
 def makefile(place: Place) -> Iterator[ProjectCommand]:
@@ -24,7 +26,9 @@ def makefile(place: Place) -> Iterator[ProjectCommand]:
     if name is None or files is None:
         return
     recipes: dict[str, list[str]] = {}
-    for target, recipe in _targets(place.text(name) or ""):  # a target may have its parts in several places
+    for target, recipe in islice(
+        _targets(place.text(name) or ""), _MOST_TARGETS
+    ):  # one may have its parts in several places
         recipes.setdefault(target, []).extend(recipe)
     for target, recipe in recipes.items():
         yield place.command(f"make {target}", recipe, files=files, arguments="make")
@@ -53,16 +57,19 @@ def _included(place: Place, name: str) -> list[str] | None:
 def _targets(text: str) -> Iterator[tuple[str, list[str]]]:
     lines = text.replace("\\\n", " ").splitlines()
     for at, line in enumerate(lines):
-        head = re.fullmatch(r"([A-Za-z0-9_][\w./: -]*?)\s*::?(?!=)\s*([^=]*)", line)
-        if head is None or line.startswith("\t"):
+        names, colon, rest = line.partition(":")
+        rest = rest.removeprefix(":")
+        if not colon or line.startswith(("\t", "#")) or rest.startswith("=") or "=" in names:
             continue
-        recipe = _indented(lines, at + 1, "\t")
-        needs = head[2].partition(";")[0].partition("#")[0].strip()
-        shown = [f"first: {needs}"] if needs else []
-        inline = [head[2].partition(";")[2].strip()] if ";" in head[2] else []
-        for target in head[1].split():
-            if wanted(target):
-                yield target, [*shown, *inline, *recipe]
+        head, semicolon, inline = rest.partition(";")
+        needs = head.partition("#")[0].strip()
+        if "=" in needs:
+            continue  # a variable of that target
+        targets = [target for target in names.split() if wanted(target)]
+        recipe = _indented(lines, at + 1, "\t") if targets else []
+        first = [f"first: {needs}"] if needs else []
+        for target in targets:
+            yield target, [*first, *([inline.strip()] if semicolon else []), *recipe]
 
 
 def _indented(lines: Sequence[str], at: int, indent: str) -> list[str]:
@@ -100,9 +107,11 @@ def taskfile(place: Place) -> Iterator[ProjectCommand]:
     body = re.search(r"^tasks\s*:\s*\n((?:[ \t]+.*\n|\s*\n|#.*\n)*)", text + "\n", re.MULTILINE)
     lines = body[1].splitlines() if body else []
     indent = next((line[: len(line) - len(line.lstrip())] for line in lines if line.strip()), "  ")
+    seen: set[str] = set()
     for at, line in enumerate(lines):
         head = re.fullmatch(rf"{indent}['\"]?([A-Za-z_][\w:-]*?)['\"]?\s*:\s*(.*)", line)
-        if head and wanted(head[1]):
+        if head and wanted(head[1]) and head[1] not in seen:
+            seen.add(head[1])
             inline = [head[2]] if head[2] else []
             yield place.command(f"task {head[1]}", [*inline, *_indented(lines, at + 1, indent + " ")], files=[name])
 
@@ -114,9 +123,11 @@ def rakefile(place: Place) -> Iterator[ProjectCommand]:
     bundled = "bundle exec " if place.has("Gemfile") else ""
     if name:
         lines = (place.text(name) or "").splitlines()
+        seen: set[str] = set()
         for at, line in enumerate(lines):
             found = re.match(r"\s*(?:task|\w+::\w*Task\.new)[\s(]+[:'\"]?([\w:]+)", line)
-            if found and wanted(found[1]):
+            if found and wanted(found[1]) and found[1] not in seen:
+                seen.add(found[1])
                 also = [f"rake {found[1]}"] if bundled else []
                 shown = [one.strip() for one in lines[at : at + 4]]
                 yield place.command(f"{bundled}rake {found[1]}", shown, files=[name, *gems], also=also)

@@ -49,7 +49,9 @@ def commands_in(folder: Path, top: Path) -> tuple[ProjectCommand, ...]:
             for command in finder(place):
                 if all(map(_may_be_allowed, command.spellings)):
                     found.setdefault(command.command, command)
-        except UnpinnedError:
+                if len(found) >= MOST:
+                    break
+        except (UnpinnedError, RecursionError):  # tables or lists without end in each other
             continue
     return tuple(found.values())
 
