@@ -112,3 +112,59 @@ def test_a_start_mark_that_is_late_is_one_all_the_same() -> None:
 
 def test_nul_is_dropped() -> None:
     assert read(f"{START}a\0b{END}") == ["paste:ab"]
+
+
+@pytest.mark.parametrize(
+    ("data", "key"),
+    [
+        ("\x1b\r", "alt+enter"),
+        ("\x1b[27;3;13~", "alt+enter"),
+        ("\x1b[13;3u", "alt+enter"),
+        ("\x1by", "alt+y"),
+        ("\x1bd", "alt+d"),
+        ("\x1b2", "alt+2"),
+        ("\x1b=", "alt+equals_sign"),
+        ("\x1bb", "ctrl+left"),
+        ("\x1b\x7f", "ctrl+w"),
+        ("\x1b[1;3D", "alt+left"),
+    ],
+)
+def test_a_key_with_alt_is_that_key_and_types_nothing(data: str, key: str) -> None:
+    for pieces in [(data,), tuple(data)]:
+        keyboard = Keyboard()
+        events = [message for piece in pieces for message in keyboard.feed(piece) if isinstance(message, Key)]
+        assert [event.key for event in events] == [key]
+        assert not any(event.is_printable for event in events)
+        assert told(keyboard.feed("z")) == ["z"]
+
+
+@pytest.mark.parametrize(
+    "data", ["\x1b[99;1z", "\x1bO9z", "\x1b[?62;1c", "\x1b[1;5", "\x1bO1", "\x1b]11;rgb:1/2/y\x07", "\x1bP1y"]
+)
+def test_no_part_of_a_sequence_that_is_unknown_or_torn_is_a_key(data: str) -> None:
+    clock = Clock()
+    keyboard = Keyboard(clock=clock)
+    assert told(keyboard.feed(data)) == []
+    time.sleep(constants.ESCAPE_DELAY * 1.1)
+    clock.now += 1
+    assert told(keyboard.tick()) == []
+    assert told(keyboard.feed("z")) == ["z"]
+
+
+def test_a_sequence_that_another_one_interrupts_is_no_key_either() -> None:
+    assert read("\x1b[1;\x1b[Ay") == ["up", "y"]
+
+
+def test_a_sequence_may_come_late() -> None:
+    keyboard = Keyboard()
+    assert told(keyboard.feed("\x1b[1;5")) == []
+    time.sleep(constants.ESCAPE_DELAY * 1.1)
+    assert told(keyboard.tick()) == []
+    assert told(keyboard.feed("A1")) == ["ctrl+up", "1"]
+
+
+def test_escape_alone_is_a_key_after_a_moment() -> None:
+    keyboard = Keyboard()
+    assert told(keyboard.feed("\x1b")) == []
+    time.sleep(constants.ESCAPE_DELAY * 1.1)
+    assert told(keyboard.tick()) == ["escape"]

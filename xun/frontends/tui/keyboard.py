@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual._xterm_parser import (
+    _MAX_SEQUENCE_SEARCH_THRESHOLD,
+    BRACKETED_PASTE_END,
+    BRACKETED_PASTE_START,
+    XTermParser,
+)
 from textual.events import Key, Paste
+from textual.keys import Keys
 from textual.message import Message
 
 PATIENCE = 2.0  # seconds of silence after which a paste is over whose end was never marked
+_LONGEST = 64  # characters of a sequence that are looked at
 _POLL = 0.1  # seconds between looks at whether the screen is still there
 _QUIET = 0.05  # seconds of silence that part a paste from the keys of a person
 _CUT = 0.5  # seconds that the rest of a start mark may take
-_NO_KEY = len("\x1b[2")  # as much of a start mark is no key that a person presses
+_TORN = re.compile(r"\x1b(\[[0-?]+|\[\[|O[0-9;]+)[ -/]*")  # the beginning of a sequence, more than a key with Alt
+_WHOLE = re.compile(r"\x1b(\[(?!\[)[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])")
+_BY_OTHERS = re.compile(r"\x1b\[(<.*|M.{0,3}|\?\d+;\d\$y)")  # the mouse, and what a terminal reports: no keys
+_OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")  # xterm's way to tell a key with modifiers
+_BEGINNINGS = "[OP]X^_"  # what begins a sequence behind an escape character
 
 
 class Keyboard(XTermParser):
     """Textual's parser, but for pastes: it obeys escape sequences inside them, and drops what it does not know.
+
+    And but for keys that answer questions: an escape character and another one, whose keys it would tell apart, are
+    that key with Alt, which types nothing; and of a sequence that nobody knows, or that was torn, no part is a key.
 
     It gets to see an empty paste. What stands between the marks is kept here as it came, and told as one `Paste` when
     the end mark has come, or `PATIENCE` seconds of silence. What comes right behind an end mark was copied with it by
@@ -29,6 +45,9 @@ class Keyboard(XTermParser):
         self._clock = clock
         self._last = 0.0  # when something came last
         self._begun = ""  # the part of a mark that stood at its end
+        self._open = ""  # what came last, from its last escape character on
+        self._tried = ""  # the last sequence that was looked up
+        self._given_up = 0  # characters of it that will come again, as if they were keys
         self._paste: list[str] | None = None
         self._behind = False
 
@@ -42,6 +61,8 @@ class Keyboard(XTermParser):
         if not data:
             yield from super().feed(data)
         self._last = self._clock()
+        self._open = (self._open + data)[-_LONGEST:]
+        self._open = self._open[max(self._open.rfind("\x1b"), 0) :]
         while data:
             if self._paste is None:
                 keys, whole, data = self._up_to(BRACKETED_PASTE_START, data)
@@ -63,11 +84,45 @@ class Keyboard(XTermParser):
         if self._paste is not None:
             if silence >= PATIENCE:
                 yield self._ended(self._paste)
-        elif len(self._begun) < _NO_KEY or silence >= _CUT:
+        elif not _TORN.fullmatch(self._open) or silence >= _CUT:
             waited = self._timeout_time is not None
             yield from super().tick()
             if waited and self._timeout_time is None:
-                self._begun = ""  # the parser has told it as keys
+                self._begun = ""  # the parser has given it up
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
+        """The keys that `sequence` stands for, none where it may be the beginning of a longer one.
+
+        A sequence that the parser gives up comes again, its characters one by one: as keys, each could be an answer.
+        """
+        if len(sequence) > 1:
+            self._tried = sequence
+            return self._known(sequence)
+        if self._given_up:
+            self._given_up -= 1
+            return ()
+        if sequence == "\x1b":
+            self._given_up = len(self._tried) - (len(self._tried) < _MAX_SEQUENCE_SEARCH_THRESHOLD)
+            return ()
+        if alt and len(self._tried) > 2:
+            self._given_up = len(self._tried) - 2
+            return ()
+        return self._with_alt(sequence) if alt else super()._sequence_to_key_events(sequence)
+
+    def _known(self, sequence: str) -> Iterable[Key]:
+        if found := _OTHER_KEYS.fullmatch(sequence):
+            sequence = f"\x1b[{found[2]};{found[1]}u"
+        # Of two characters, the table says what some keyboards type with Alt: here that is a key and no text.
+        if len(sequence) == 2 and not isinstance(ANSI_SEQUENCES_KEYS.get(sequence), tuple):
+            return () if sequence[1] in _BEGINNINGS else self._with_alt(sequence[1])
+        keys = list(super()._sequence_to_key_events(sequence))
+        if not keys and _WHOLE.fullmatch(sequence) and not _BY_OTHERS.fullmatch(sequence):
+            return (Key(Keys.Ignore, sequence),)
+        return keys
+
+    def _with_alt(self, character: str) -> Iterator[Key]:
+        for key in super()._sequence_to_key_events(character, alt=True):
+            yield Key(key.key if "alt+" in key.key else f"alt+{key.key}", None)
 
     def _up_to(self, mark: str, data: str) -> tuple[str, bool, str]:
         """`data` up to the end of `mark`, whether it is there, and the rest. It may have begun in what came before."""

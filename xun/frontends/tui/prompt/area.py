@@ -17,7 +17,7 @@ from xun.frontends.tui.prompt.folds import Folds
 from xun.frontends.tui.prompt.kill_ring import KillRing
 from xun.frontends.tui.prompt.unseen import meant
 
-_NEW_LINE = ("shift+enter", "ctrl+j", "alt+enter", "ctrl+enter")
+_NEW_LINE = ("shift+enter", "ctrl+j", "alt+enter", "alt+ctrl+j", "ctrl+enter")
 
 
 class PromptArea(CharacterArea, inherit_bindings=False):
