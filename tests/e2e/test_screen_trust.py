@@ -109,3 +109,17 @@ def test_a_folder_that_is_left_out_is_offered_nothing() -> None:
         answer(screen, "3")
         screen.opened()
         assert OFFER not in screen.text
+
+
+def test_files_used_this_time_only_count_this_time_only() -> None:
+    commit({".xun/policy.toml": RULE.format("deny", "touch denied")})
+    with Model(bash("touch denied"), Say("all done")) as model:
+        with Screen("--allow", "touch", model=model) as screen:
+            screen.until("leave them out")
+            answer(screen, "2")
+            screen.opened()
+            screen.send("go")
+            screen.until("all done")
+        assert not Path("denied").exists()
+        with Screen(model=model) as screen:
+            assert "CHANGED" not in screen.until("leave them out")

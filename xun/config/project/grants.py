@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from xun.config.paths import Paths
-from xun.config.project.command import ProjectCommand
-from xun.config.project.search import commands_in, project_commands
 from xun.config.trust_store import changing, read_store
 from xun.policy.rules import Rule, Scope
+
+# A folder in which nothing was granted, as most are, needs none of the search.
+if TYPE_CHECKING:
+    from xun.config.project.command import ProjectCommand
 
 SOURCE = "the project's command"
 State = Literal["granted", "changed", "declined", "new"]
@@ -49,12 +51,16 @@ class ProjectGrants:
         for place, pins in tuple(self._granted.items()):
             if text is not None and not any(name.split()[0] in text for name in pins):
                 continue
+            from xun.config.project.search import commands_in
+
             for found in commands_in(Path(place), self.folder):
                 if pins.get(found.command) == found.pin:
                     yield from rules_of(found)
 
     def found(self) -> tuple[tuple[ProjectCommand, State], ...]:
         """Every command of the project, as it is now, with what the person said about it."""
+        from xun.config.project.search import project_commands
+
         return tuple((command, self._state(command)) for command in project_commands(self.folder))
 
     def show(self) -> tuple[tuple[ProjectCommand, State], ...]:

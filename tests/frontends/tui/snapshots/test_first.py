@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,16 @@ async def test_a_folder_that_brings_files() -> None:
         await screen.until("Trust")
         await screen.asked()
         await same_twice(screen, "trust")
+
+
+async def test_a_project_with_commands_of_its_own() -> None:
+    scripts = {"test": "vitest run", "lint": "eslint .", "build": "rm -rf dist && tsc", "prebuild": "node codegen.js"}
+    makefile = "test: build\n\tpytest -q\n"
+    files(Path.home() / "fables", {"web/package.json": json.dumps({"scripts": scripts}), "Makefile": makefile})
+    async with stage(wait=False) as screen:
+        await screen.until("own commands")
+        await screen.asked()
+        await same_twice(screen, "grant")
 
 
 async def test_a_narrow_terminal(fables: Path) -> None:
