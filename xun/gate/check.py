@@ -34,6 +34,7 @@ def check_command(
         temp=None,
         home=home or Path.home(),
         constructs=constructs,
+        denied=[rule.pattern for rule in (*policy.own("read", "deny"), *policy.own("write", "deny"))],
         sandbox=policy.settings.sandbox != "off",
     )
     return decide(action, facts, policy, mode=mode)

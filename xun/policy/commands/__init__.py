@@ -40,11 +40,12 @@ def _tables() -> Mapping[str, Judge]:
 @lru_cache(maxsize=1)
 def default_commands() -> tuple[str, ...]:
     """The prefixes on the default list: each is a reader, or runs the workspace's own tests, under its table."""
+    from xun.policy.commands.containers import DOCKER
     from xun.policy.commands.git import SUBCOMMANDS
     from xun.policy.commands.system import VERSIONS
 
     versions = (f"{name} {word}" for name, words in VERSIONS.items() for word in words)
-    return (*_tables(), *versions, *(f"git {name}" for name in SUBCOMMANDS))
+    return (*_tables(), *versions, *(f"git {name}" for name in SUBCOMMANDS), *(f"docker {name}" for name in DOCKER))
 
 
 def _no_more(rest: Sequence[Arg]) -> list[Use]:
@@ -60,6 +61,8 @@ def find_program(args: Sequence[Arg]) -> Program:
     name = args[0].text.rpartition("/")[2]
     if name == "git":
         return _git(args)
+    if name == "docker":
+        return _docker(args)
     if name in ("python", "python3") and len(args) > 2 and args[1].text == "-m":
         long = f"{name} -m {args[2].text}"
         if judge := _tables().get(long):
@@ -67,6 +70,17 @@ def find_program(args: Sequence[Arg]) -> Program:
     if len(args) > 1 and args[1].text in VERSIONS.get(name, ()):
         return Program((name, args[1].text), 2, _no_more)
     return Program((name,), 1, _tables().get(name))
+
+
+def _docker(args: Sequence[Arg]) -> Program:
+    from xun.policy.commands.containers import DOCKER
+
+    words = [arg.text for arg in args[1:3]]
+    for count in (2, 1):
+        judge = DOCKER.get(" ".join(words[:count]))
+        if judge and len(words) >= count:
+            return Program(("docker", *words[:count]), count + 1, judge)
+    return Program(("docker",), 1)
 
 
 def _git(args: Sequence[Arg]) -> Program:
