@@ -29,7 +29,7 @@ HARMFUL = [
     # the words
     "for f in /etc/passwd; do cat $f; done", 'for f in a .env; do cat "$f"; done', 'for f in ../x; do cat "$f"; done', 'for f in x; do cat "../$f"; done', "for f in ~/x; do cat $f; done",
     "for f in -delete; do find . $f; done", 'for f in -oout; do sort "$f" a; done', "for f in rm ls; do $f a; done", 'for f in ls; do "$f"; done', "for f in a; do ls-$f; $f/x; done",
-    'for f in "a /etc/passwd"; do cat $f; done', "for f in '*'; do cat $f; done", "for f in *.py; do cat $f; done", 'for f in *; do sort "$f"; done', 'for f in .*; do cat "$f/x"; done',
+    'for f in "a /etc/passwd"; do cat $f; done', "for f in '*'; do cat $f; done", 'for f in *; do sort "$f"; done', 'for f in .*; do cat "$f/x"; done',
     "for f in $x; do ls; done", 'for f in "$@"; do ls; done', "for f in $(ls); do ls; done", "for f in a; do ls; done; cat $f", "for f in a; do echo $g; done", 'for f in a; do cat "$fé"; done',
     # the variable
     "for PATH in a; do ls; done", "for IFS in a; do ls; done", "for LD_PRELOAD in a; do ls; done", "for GREP_OPTIONS in a; do grep x y; done", "for GIT_PAGER in a; do git log; done",
@@ -97,6 +97,31 @@ def test_what_a_pattern_matches_is_looked_at(work: Path) -> None:
     (work / "out.py").symlink_to("/etc/passwd")
     assert judge('for f in *.py; do cat "$f"; done', INNER, work).effect == "ask"
     assert judge('for f in *.py; do echo "$f"; done', INNER, work).effect == "ask"
+
+
+def test_without_quotes_the_names_that_a_pattern_matches_must_stay_whole(work: Path) -> None:
+    commands = (
+        "for f in *.py; do cat $f; done",
+        "for f in *.py; do echo $f; done",
+        "for f in */*.py; do wc -l $f; done",
+    )
+    (work / "a.py").write_text("x")
+    (work / "sub").mkdir()
+    (work / "sub" / "a.py").write_text("x")
+    for command in commands:
+        assert judge(command, INNER, work).effect == "allow"
+    assert judge("for f in *.py; do git log $f; done", INNER, work).effect == "ask"
+    assert judge("for f in *; do sort -k $f a; done", INNER, work).effect == "ask"
+    for elsewhere in ("wc -l sub/$f", "(cd sub && cat $f)", "g=$f; cat $g", "cat $f.bak"):
+        assert judge(f"for f in *.py; do {elsewhere}; done", INNER, work).effect == "ask"
+    assert judge("for f in 'a b'/*.py; do cat $f; done", INNER, work).effect == "ask"
+    for odd in ("a -oout.py", "b\tc.py", "*.py", "[a].py", "a\nb.py"):
+        (work / odd).symlink_to("a.py")
+        (work / "sub" / odd).symlink_to("a.py")
+        for command in commands:
+            assert judge(command, INNER, work).effect == "ask"
+        (work / odd).unlink()
+        (work / "sub" / odd).unlink()
 
 
 def test_a_pattern_in_another_folder_is_looked_at_there(work: Path) -> None:

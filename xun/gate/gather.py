@@ -37,6 +37,8 @@ MAX_ENTRIES = 20_000  # of folders, for one action
 _GLOB = re.compile(f"[{STAR}{ANY}{OPEN}]")
 # Names that a program may take for several, for an option or for a file of options.
 ODD_NAME = re.compile(r"[\s'\"\\\ud800-\udfff]|^[-+@]")
+# A name with any of these becomes other words where a variable that holds it is not quoted.
+_SPLITTING = re.compile(r"[\s*?\[\]\\]")
 # Below them stands what others published: nobody keeps secrets there.
 _PUBLISHED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
 
@@ -191,35 +193,38 @@ def _pattern(key: str, budget: _Budget) -> PathFact:
     base = realpath("/".join(parts[:first]) or "/")
     found: list[str] = []
     kind: Kind = "folder"
+    odd = False
     try:
         option = any(entry.name.startswith("-") and _fits(parts[first], entry.name) for entry in budget.entries(base))
-        for path, plain in _walk(base, [part for part in parts[first:] if part], budget):
+        for path, plain, whole in _walk(base, [part for part in parts[first:] if part], budget):
             if len(found) >= MAX_MATCHES:
                 raise _Spent
             found.append(path)
+            odd = odd or not whole
             kind = kind if plain else "other"
     except _Spent:
         return PathFact(real=base, kind="folder", matches=None)
-    return PathFact(real=base, kind=kind, matches=tuple(found), option=option)
+    return PathFact(real=base, kind=kind, matches=tuple(found), option=option, odd=odd)
 
 
-def _walk(folder: str, parts: list[str], budget: _Budget) -> Iterator[tuple[str, bool]]:
-    """The resolved paths that match, and whether each is a plain file or folder."""
+def _walk(folder: str, parts: list[str], budget: _Budget, *, whole: bool = True) -> Iterator[tuple[str, bool, bool]]:
+    """The resolved paths that match, each with whether it is a plain file or folder, and no name would be split."""
     part, rest = parts[0], parts[1:]
     if not _GLOB.search(part):
         path = realpath(posixpath.join(folder, part))
         if posixpath.lexists(path):
-            yield from _walk(path, rest, budget) if rest else [(path, _plain(path))]
+            yield from _walk(path, rest, budget, whole=whole) if rest else [(path, _plain(path), whole)]
         return
     for entry in budget.entries(folder):
         hidden = entry.name.startswith(".") and not part.startswith(".")
         if hidden or not _fits(part, entry.name):
             continue
         path = realpath(entry.path) if entry.is_symlink() else entry.path
+        unsplit = whole and not _SPLITTING.search(entry.name)
         if not rest:
-            yield path, entry.is_file() or entry.is_dir() or not posixpath.exists(path)
+            yield path, entry.is_file() or entry.is_dir() or not posixpath.exists(path), unsplit
         elif entry.is_dir():
-            yield from _walk(path, rest, budget)
+            yield from _walk(path, rest, budget, whole=unsplit)
 
 
 def _plain(path: str) -> bool:

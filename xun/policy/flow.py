@@ -29,7 +29,7 @@ class State(NamedTuple):
     variables: tuple[tuple[str, Value], ...] = ()
 
     def get(self, name: str) -> Value | None:
-        return next((value for known, value in self.variables if known == name), None)
+        return next((value.seen_from(self.folder) for known, value in self.variables if known == name), None)
 
     def setting(self, name: str, value: Value | None) -> State:
         """This state with another value, or none, of one variable."""
@@ -157,7 +157,7 @@ class _Follower:
         self.substitutions(loop.words, start)
         left: list[State] = []
         for state in start:
-            values = looped(self.args(loop.words, state))
+            values = looped(self.args(loop.words, state), state.folder)
             left += self.rounds(loop, state, values)
         return _union(state.setting(loop.name, None) for state in left)
 

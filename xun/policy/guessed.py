@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xun.policy.commands import Program
 from xun.policy.commands.builtins import anything, bracket, printf, test
 from xun.policy.commands.spec import Refused, Table, Use
-from xun.policy.words import Arg
+from xun.policy.words import HOLE, Arg
 
 _STANDS_FOR_ANYTHING = Arg("x")
 
@@ -26,14 +26,14 @@ def judge_args(program: Program, args: Sequence[Arg]) -> list[Use]:
     if not all(arg.known for arg in args[: program.length]) or any(not arg.known and not arg.form for arg in rest):
         raise _unknown()
     if judge is anything:
-        return [use for use in anything(rest) if use.arg.known]
+        return _told(anything(rest))
     if judge is printf and rest[0].known:
-        return [use for use in printf(rest) if use.arg.known]
+        return _told(printf(rest))
     if judge in (test, bracket):
         return _tested(program, rest)
-    if all(arg.known or arg.form == "place" for arg in rest):
+    if all(arg.known or arg.form in ("place", "split") for arg in rest):
         uses = judge(rest)
-        # It stands for a path: it must have been taken for one.
+        # It stands for a path, or for names that are looked at: it must have been taken for one.
         if not all(arg.known or any(use.arg == arg for use in uses) for arg in rest):
             raise _unknown()
         return uses
@@ -54,6 +54,11 @@ def _tested(program: Program, args: Sequence[Arg]) -> list[Use]:
     if any(use.arg is _STANDS_FOR_ANYTHING for use in uses):
         raise _unknown()
     return uses
+
+
+def _told(uses: Sequence[Use]) -> list[Use]:
+    """Those that can be looked up."""
+    return [use for use in uses if HOLE not in use.arg.pattern]
 
 
 def _unknown() -> Refused:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 
 from xun.policy.commands.spec import Mode, Use
 from xun.policy.decision import Effect, Reason
-from xun.policy.facts import Facts
+from xun.policy.facts import Facts, PathFact
 from xun.policy.paths import lies_below, matches, may_be_secret, protected, secret, special, within, within_any
 from xun.policy.rules import Policy, Rule, RuleKind
 from xun.policy.words import STAR, Arg
@@ -80,8 +80,8 @@ class Places:
             return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
         if use.mode in ("git", "gitname") and ":" in shown and not (fact.exists or shown.startswith("/")):
             return None
-        if fact.option and use.arg.leading_glob:
-            return Reason(code="glob", text=f"{shown} matches a name that would be taken for an option")
+        if reason := _misread(use.arg, fact):
+            return reason
         if fact.kind == "other" and fact.real != "/dev/null" and use.mode in ("read", "exec"):
             return Reason(
                 code="special-file", text=f"{shown} leads to a pipe or device, which may never end", hard=True
@@ -261,6 +261,15 @@ def _passed_over(inside: str, use: Use) -> bool:
     if use.only and not any(fnmatchcase(name, pattern) for pattern in use.only):
         return True
     return any(fnmatchcase(name, pattern) for pattern in use.skip)
+
+
+def _misread(arg: Arg, fact: PathFact) -> Reason | None:
+    """Does a pattern give a name that is taken for something else?"""
+    if fact.option and arg.leading_glob:
+        return Reason(code="glob", text=f"{arg.text} matches a name that would be taken for an option")
+    if fact.odd and arg.form == "split":
+        return Reason(code="glob", text=f"{arg.text} matches a name that would be split: quote the variable")
+    return None
 
 
 def _may_hold(folder: str, pattern: str, roots: Sequence[str]) -> bool:

@@ -13,20 +13,27 @@ from xun.policy.words import FIRST_PIECE, HOLE, Arg, Form, Piece, Substitution, 
 # Text that the shell neither splits nor takes for a pattern where it stands without quotes.
 _WHOLE = re.compile(r"[^\s*?\[\]\\\ue000-\uf8ff]+")
 _ACTIVE = re.compile(r"[\s*?\[\]\\\ue000-\uf8ff]")
+_QUOTED = re.compile(r"[\s*?\[\]\\]")
 # A name with a dot before a pattern may be that of the folder above.
 _DOTTED = re.compile(r"(?:^|/)\.[^/]*[\ue000-\ue003]")
 _STREAM = "/dev/fd/63"
-_RANK: tuple[Form, ...] = ("", "each", "place", "word", "words")
+_RANK: tuple[Form, ...] = ("", "each", "place", "split", "word", "words")
 
 
 class Value(NamedTuple):
     """What a variable holds, as the argument that it would be in double quotes.
 
-    `plain` says that its text, whatever it is, holds no pattern and no more than words.
+    `plain` says that its text, whatever it is, holds no pattern and no more than words. Of the names that a pattern
+    matches, `folder` is where these were looked for.
     """
 
     arg: Arg
     plain: bool = False
+    folder: tuple[str, ...] | None = None
+
+    def seen_from(self, folder: tuple[str, ...]) -> Value:
+        """In another folder nothing tells what the names are."""
+        return self if self.folder in (None, folder) else self._replace(folder=None)
 
 
 _UNKNOWN = Arg(HOLE, known=False, form="word")
@@ -40,8 +47,8 @@ def output(chain: Chain, text: str, folder: Sequence[str]) -> Value:
     return Value(_UNKNOWN, plain_output(chain, text))
 
 
-def looped(args: Sequence[Arg]) -> list[Value]:
-    """The values that a loop over `args` gives its variable."""
+def looped(args: Sequence[Arg], folder: tuple[str, ...]) -> list[Value]:
+    """The values that a loop over `args`, in `folder`, gives its variable."""
     found: list[Value] = []
     for arg in args:
         match arg.form:
@@ -50,7 +57,7 @@ def looped(args: Sequence[Arg]) -> list[Value]:
             case "words":
                 found.append(Value(_UNKNOWN, plain=True))
             case "" if arg.glob:
-                found.append(Value(Arg(arg.pattern, form="each")))
+                found.append(Value(Arg(arg.pattern, form="each"), folder=folder))
             case _:
                 found.append(Value(_kept(arg)))
     return found
@@ -72,7 +79,7 @@ def _kept(arg: Arg) -> Arg:
 def argument(arg: Arg, word: Word, values: Sequence[Value | None]) -> Arg:
     """`arg` of `word` with the values of its pieces. Raises `Unclear` where it may become more than is judged."""
     out: list[str] = []
-    form: Form = ""
+    rank = 0
     for at, char in enumerate(arg.pattern):
         index = ord(char) - FIRST_PIECE
         if not 0 <= index < len(values):
@@ -86,12 +93,14 @@ def argument(arg: Arg, word: Word, values: Sequence[Value | None]) -> Arg:
         put = value.arg if piece.quoted or word.assigns else _unquoted(piece, value)
         if put.form == "place" and (at > 0 or arg.pattern[1:2] not in ("", "/")):
             put = _UNKNOWN
-        if put.form == "each" and len(arg.pattern) > 1 and _DOTTED.search(put.pattern):
+        combined = put.form in ("each", "split") and len(arg.pattern) > 1
+        if combined and (put.form == "split" or _DOTTED.search(put.pattern)):
             raise Unclear("expansion", "what its pattern leads to cannot be told")
         out.append(put.pattern)
-        if form == "place" and put.form == "word":
+        if _RANK[rank] == "place" and put.form in ("word", "words"):
             out[0] = HOLE  # a folder with more behind it than can be told
-        form = max(form, put.form, key=_RANK.index)
+        rank = max(rank, _RANK.index(put.form))
+    form = _RANK[rank]
     return Arg("".join(out), known=form in ("", "each"), form=form)
 
 
@@ -99,6 +108,8 @@ def _unquoted(piece: Piece, value: Value) -> Arg:
     """What stands for a piece without quotes: the shell splits it, and takes its patterns for names of files."""
     if value.arg.form == "" and _WHOLE.fullmatch(value.arg.pattern):
         return value.arg
+    if value.arg.form == "each" and value.folder is not None and not _QUOTED.search(value.arg.pattern):
+        return Arg(value.arg.pattern, known=False, form="split")
     if value.plain:
         return Arg(HOLE, known=False, form="words")
     if isinstance(piece, Substitution):

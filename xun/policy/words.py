@@ -25,8 +25,9 @@ _GLOB = re.compile(f"[{STAR}{ANY}{OPEN}{HOLE}]")
 _PIECE = re.compile(f"[{chr(FIRST_PIECE)}-{chr(FIRST_PIECE + MAX_PIECES)}]")
 
 # What the text of an argument is: its own; a path that begins in the folder where the command runs; the path of a pipe;
-# one argument, or any number of them, of which only a run tells what they are; one of the names that a pattern matches.
-Form = Literal["", "place", "stream", "word", "words", "each"]
+# one argument, or any number of them, of which only a run tells what they are; one of the names that a pattern matches,
+# whole or split at its blanks.
+Form = Literal["", "place", "stream", "word", "words", "each", "split"]
 
 
 class Unclear(Exception):

@@ -212,10 +212,10 @@ class Table:
             self.checks[kind](arg)
 
     def unknown(self, kind: str, arg: Arg, parsed: Parsed) -> None:
-        """A path that only a run tells: a pipe is read without one, a place is in the folder of the command."""
-        if kind not in ("read", "meta") or arg.form not in ("stream", "place"):
+        """A path that only a run tells: a pipe is read without one, others can be looked up as far as they are told."""
+        if kind not in ("read", "meta") or arg.form not in ("stream", "place", "split"):
             raise Refused("expansion", f"{arg.text} is not known to be harmless here")
-        if arg.form == "place":
+        if arg.form != "stream":
             parsed.uses.append(Use(arg, _MODES[kind]))
 
 
