@@ -22,6 +22,7 @@ from xun.agent.run_result import RunResult
 from xun.config.load import Config
 from xun.config.load import load as load_config
 from xun.config.log import start_log
+from xun.config.made_file import MadeStore
 from xun.config.models_file import load_models
 from xun.config.paths import Paths, find_paths, private_folder
 from xun.config.policy_edit import append_rules
@@ -35,6 +36,7 @@ from xun.events import PROVISIONAL, AnyEvent
 from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
 from xun.gate.journal import Journal
+from xun.gate.made import MadeFiles
 from xun.policy.entries import check_write_path
 from xun.policy.file import PolicyFile
 from xun.policy.rules import Policy, Rule
@@ -169,6 +171,8 @@ def build_run(
         agent.gate.journal = Journal(stored.decisions if stored else 0, partial(decisions, kept.path))
     grants = ProjectGrants(folder, paths)
     agent.gate.standing = grants.rules
+    if place.copy is None:  # a copy that is thrown away leaves nothing for later
+        agent.gate.made = MadeFiles(MadeStore(paths.made, workspace.root), (str(workspace.root),))
     if plan.trust:
         _name_commands(grants, note)
     return Prepared(agent, provider, workspace, writer, config, paths, trust, grants, place.copy)

@@ -118,7 +118,7 @@ async def stopped_by(
     verdict = await agent.gate.check(item.call.id, item.tool.name, actions, emit, permission=item.tool.permission)
     if not verdict.allowed:
         return Stopped(_refusal(verdict), "denied", verdict)
-    ctx.confine(verdict.confinement)
+    ctx.confine(verdict.confinement, verdict.approved)
     return None if places_of(actions) == places else Stopped(Err(MOVED), "error")
 
 
@@ -169,6 +169,8 @@ async def invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any]) -> tuple
         return Err(text), "timeout"
     except asyncio.CancelledError as error:
         return contained(error, asyncio.current_task()), "error"
+    if ctx.approved and result.is_ok():
+        await ctx.agent.gate.approve(ctx.approved)
     return result, "ok" if result.is_ok() else "error"
 
 

@@ -41,6 +41,11 @@ class Paths:
     def trust_file(self) -> Path:
         return self.state / "trust.json"
 
+    @property
+    def made(self) -> Path:
+        """What agents made without a person's yes, one file for each workspace."""
+        return self.state / "made"
+
 
 def find_paths(environ: Mapping[str, str] | None = None) -> Paths:
     """The folders in force. `XUN_HOME` may start with `~` and may be relative to the current folder.

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from xun.events import Decided, Notice
 from xun.gate.journal import Journal
+from xun.gate.made import MadeFiles
 from xun.gate.put import Emit, OnAsk, Settler, put, question
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go, outcome
 from xun.gate.waiting import Waiting
@@ -41,13 +42,17 @@ _log = logging.getLogger("xun.gate")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a call may run. `reason` is what the person said to a refused one."""
+    """Whether a call may run. `reason` is what the person said to a refused one.
+
+    `approved` are files that the agent made unseen before, and whose new content a person has said yes to.
+    """
 
     allowed: bool
     decisions: tuple[Decision, ...]
     by: Settler = "rule"
     reason: str | None = None
     assessment: Assessment | None = None
+    approved: tuple[str, ...] = ()
 
     @property
     def refused(self) -> tuple[Decision, ...]:
@@ -105,6 +110,7 @@ class Gate:
     patience: float = PATIENCE
     standing: Standing | None = None
     journal: Journal = field(default_factory=Journal)
+    made: MadeFiles = field(default_factory=MadeFiles)
     _assessments: Assessments = field(default_factory=Assessments)
     _waiting: Waiting = field(default_factory=Waiting)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
@@ -128,6 +134,11 @@ class Gate:
             verdict = await self._settle(call_id, tool, judged, emit, permission)
         if verdict.allowed and any(self._may_change(*one) for one in judged):
             self._assessments.forget()
+        if verdict.allowed:
+            facts = tuple(found for _, found in judged)
+            verdict = replace(
+                verdict, approved=await self._follow(tuple(zip(decisions, facts, strict=True)), verdict.by, emit)
+            )
         for decision in decisions:
             asked = decision.effect == "ask"
             # A part that the rules allow is held back with the rest by whoever refused that.
@@ -142,6 +153,21 @@ class Gate:
             )
             emit(self.journal.add(told))
         return verdict
+
+    async def _follow(self, judged: Sequence[Judged], by: Settler, emit: Emit) -> tuple[str, ...]:
+        """Remember what the call will make without a person's yes, before it does."""
+        from xun.gate.unseen import concerns, follow
+
+        if not concerns(judged):
+            return ()
+        approved = await run_in_thread(partial(follow, judged, by, self.made, self.policy), "made")
+        if trouble := self.made.trouble():
+            emit(Notice(level="warning", text=trouble))
+        return approved
+
+    async def approve(self, paths: Sequence[str]) -> None:
+        """A call has written `paths`, and a person has said yes to that."""
+        await run_in_thread(partial(self.made.approve, paths), "made")
 
     def _may_change(self, decision: Decision, facts: Facts) -> bool:
         """Plan mode knows: it denies whatever may change something."""
@@ -176,10 +202,14 @@ class Gate:
             return Decision(action=action, effect="ask", reasons=(reason,)), Facts()
 
     def _look(self, look: Callable[[], Facts], action: Action) -> Facts:
+        from xun.gate.unseen import look as look_made
+
         facts = look()
-        if self.standing is None or not isinstance(action, Run):
+        if not isinstance(action, Run):
             return facts
-        return facts.model_copy(update={"standing": tuple(self.standing(action.command))})
+        standing = tuple(self.standing(action.command)) if self.standing is not None else ()
+        made = look_made(action, facts, self.made, self.policy.settings.constructs)
+        return facts.model_copy(update={"standing": standing, "made": made})
 
     def _judge(self, action: Action, facts: Facts, permission: str | None) -> Decision:
         from xun.policy.decide import decide

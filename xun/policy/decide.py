@@ -16,6 +16,7 @@ from xun.policy.confine import confined
 from xun.policy.decide_run import decide_run
 from xun.policy.decision import Decision, Mode, Near, Reason
 from xun.policy.facts import Facts
+from xun.policy.made import loading
 from xun.policy.modes import TOOLS_DEFAULT, mode_rules, planned
 from xun.policy.near import near_hosts, near_paths
 from xun.policy.paths import lies_below, matches, protected, within, within_any
@@ -35,6 +36,11 @@ PRECEDENCE = (
 )
 """What counts before what, for people. `docs/policy.md` has the same lines."""
 
+TEMPORARY = "temporary folder"
+NEW_PATH = "new path in the workspace"
+SILENT = frozenset({TEMPORARY, NEW_PATH})
+"""What lets a write pass that no person and no rule of one has spoken of."""
+
 _CREATES = frozenset({"create", "overwrite", "edit"})
 
 
@@ -44,11 +50,13 @@ def decide(
     """Judge `action`. `grants` are rules the person gave for a time: above ask rules, below hard reasons.
 
     `mode` adds its rules behind those of `policy`; plan mode denies whatever may change something.
-    How a command would run in the sandbox is part of the decision: see `confine`.
+    How a command would run in the sandbox is part of the decision: see `confine`; so is what the agent made and it
+    would run: see `made`.
     """
     if added := mode_rules(mode, action):
         policy = policy.copy(extra=added)
     decision = confined(_by_rules(action, facts, policy, grants), facts, policy, grants, mode)
+    decision = loading(decision, facts, policy)
     return planned(decision, facts, policy) if mode == "plan" else decision
 
 
@@ -108,7 +116,7 @@ def _decide_write(action: Write, places: Places) -> Decision:
         return _ask(action, *hard)
     fact = facts.paths[path]
     if facts.temp and within(fact.real, facts.temp) and fact.real != facts.temp:
-        return _allow(action, "temporary folder")
+        return _allow(action, TEMPORARY)
     if action.op in ("delete", "move") and places.holds_root(path):
         return _ask(action, Reason(code="root", text=f"it would {action.op} the workspace itself", hard=True))
     if rule := places.grant("write", fact.real):
@@ -121,7 +129,7 @@ def _decide_write(action: Write, places: Places) -> Decision:
     if rule := places.rule("write", fact.real, "allow"):
         return _allow(action, rule)
     if not fact.exists and action.op in _CREATES:
-        return _allow(action, "new path in the workspace")
+        return _allow(action, NEW_PATH)
     verb = {"create": "overwrite"}.get(action.op, action.op)
     near = near_paths("write", fact.real, (*places.grants, *places.policy.own("write", "allow")), facts.at)
     return _ask(action, Reason(code="write", text=f"it would {verb} {path}"), grantable=(fact.real,), near=near)

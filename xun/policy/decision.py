@@ -19,7 +19,7 @@ RuleKind = Literal["command", "write", "read", "tool", "host"]
 
 # Soft as they are, only a person settles these: they are the person's own rules, or about what no one else can see
 # through: code that others put there, and other names of a file.
-PERSONAL = frozenset({"ask-rule", "may-be-ruled", "git-configuration", "hard-link", "unsandboxed"})
+PERSONAL = frozenset({"ask-rule", "may-be-ruled", "git-configuration", "hard-link", "unsandboxed", "agent-made"})
 _KINDS: Mapping[str, RuleKind] = {
     "run": "command", "write": "write", "read": "read", "fetch": "host", "tool": "tool"
 }  # fmt: skip
@@ -75,7 +75,8 @@ class Decision(_Data):
     `grantable` lists the prefixes or paths that *always* would save, `rule` names the rule that decided, if one did,
     and `pattern` is what it says. `near` holds the rules that nearly covered an action other than a command, whose
     segments have their own. `confinement` is how a command would run in the sandbox; without one it runs as this
-    process does.
+    process does. `made` are files that it would run, and that the agent made without a person's yes: the first of
+    them.
     """
 
     action: Action
@@ -87,6 +88,7 @@ class Decision(_Data):
     pattern: str | None = None
     near: tuple[Near, ...] = ()
     confinement: Confinement | None = None
+    made: tuple[str, ...] = ()
 
     @property
     def hard(self) -> bool:

@@ -41,6 +41,19 @@ class PathFact(_Data):
         return self.kind != "missing"
 
 
+class Made(_Data):
+    """What the agent made or changed in the workspace without a person's yes, as it is now.
+
+    `files` are resolved paths, each with the digest of what stands there, which is empty where that could not be read.
+    `lost` says that there are more, and that nobody knows which. `doctests` says that the configuration of the
+    workspace speaks of doctests: then text may be run too.
+    """
+
+    files: tuple[tuple[str, str], ...] = ()
+    lost: bool = False
+    doctests: bool = False
+
+
 class Facts(_Data):
     """The disk around one action. All paths are absolute; `roots` and `temp` are resolved.
 
@@ -55,7 +68,7 @@ class Facts(_Data):
     `standing` are the rules that hold for what the disk holds: those for the project's own commands whose text is still
     what the person agreed to.
     `at` is when the facts were gathered; rules with an end are not in force without it. `sandbox` is the kind that is
-    at hand for commands, or None where none works or is wanted.
+    at hand for commands, or None where none works or is wanted. `made` is looked up where a command may run code.
     """
 
     roots: tuple[str, ...] = ()
@@ -70,3 +83,4 @@ class Facts(_Data):
     standing: tuple[Rule, ...] = ()
     at: datetime | None = None
     sandbox: Literal["bwrap", "landlock", "seatbelt"] | None = None
+    made: Made = Field(default_factory=Made)

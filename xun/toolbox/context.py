@@ -47,7 +47,7 @@ class ToolCallContext(Generic[V]):
     `execute(context=...)`, passed through every layer.
     """
 
-    __slots__ = ("_agent", "_confinement", "_on_progress", "_tool_name", "_value")
+    __slots__ = ("_agent", "_approved", "_confinement", "_on_progress", "_tool_name", "_value")
 
     def __init__(self, agent: Any, tool_name: str, value: V, on_progress: Callable[[str], None] | None = None) -> None:
         self._agent = agent
@@ -55,6 +55,7 @@ class ToolCallContext(Generic[V]):
         self._value = value
         self._on_progress = on_progress
         self._confinement: Confinement | None = None
+        self._approved: tuple[str, ...] = ()
 
     @property
     def agent(self) -> Any:
@@ -73,9 +74,15 @@ class ToolCallContext(Generic[V]):
         """How a command of this call is to run in the sandbox; None outside of it."""
         return self._confinement
 
-    def confine(self, confinement: Confinement | None) -> None:
+    @property
+    def approved(self) -> tuple[str, ...]:
+        """The files that a person is to have said yes to once the call has written them."""
+        return self._approved
+
+    def confine(self, confinement: Confinement | None, approved: tuple[str, ...] = ()) -> None:
         """For the agent, once the gate has let the call pass."""
         self._confinement = confinement
+        self._approved = approved
 
     def progress(self, text: str) -> None:
         """Show output while the tool still runs. Safe from any thread; may be dropped by a slow front end."""

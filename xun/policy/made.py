@@ -1,0 +1,138 @@
+"""Code that the agent made and nobody has seen, about to be run: what a command may load, and the question it leads to.
+
+Whoever lets a command run code of the workspace speaks of the code that is there. Files that the agent made or changed
+since, without a person's yes, make such a command ask once, unless it runs in the sandbox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xun.policy.action import Run
+from xun.policy.commands.testing import TESTING
+from xun.policy.decision import Decision, Reason, Segment
+from xun.policy.facts import Facts
+from xun.policy.loadable import Loader, loadable
+from xun.policy.needs import HERE, Command, Reading, read_command
+from xun.policy.paths import within, within_any
+from xun.policy.programs import CHANGERS, DESTROYERS, FETCHERS, INTERPRETERS, STATE, WRAPPERS, base_name, word_set
+from xun.policy.rules import Policy
+
+AGENT_MADE = "agent-made"
+"""The code of the reason."""
+MAX_TOLD = 100  # paths that a decision carries
+_NAMED = 3  # of them in the text of the question
+
+# Do what their words say and run nothing of the workspace: formatters and checkers without plugins among them.
+_LOADS_NOTHING = CHANGERS | DESTROYERS | FETCHERS | STATE | word_set(
+    "echo printf true false : test [ sleep date sync gh pkill killall which open xdg-open clear mkfifo mktemp "
+    "ping nslookup ruff black shellcheck shfmt gofmt rustfmt clang-format tsc pyright taplo yamllint"
+)  # fmt: skip
+
+
+def may_load(reading: Reading) -> bool:
+    """May any of the commands run code of the workspace, whatever there is to know about it?"""
+    return any(loader_of(command) for command in reading.commands)
+
+
+def loading(decision: Decision, facts: Facts, policy: Policy) -> Decision:
+    """`decision`, asking for what the agent made where an allowed command would run that outside of the sandbox."""
+    running = _running(decision, facts, policy)
+    found = loaded(decision, facts, policy) if running else ()
+    if not found and not (running and facts.made.lost):
+        return decision
+    texts = [command.segment.text for command, _ in running]
+    reason = Reason(code=AGENT_MADE, text=_told([path for path, _ in found], facts), segment=texts[0])
+    return decision.model_copy(
+        update={
+            "effect": "ask",
+            "reasons": (*decision.reasons, reason),
+            "segments": tuple(_asking(segment, texts) for segment in decision.segments),
+            "grantable": (),
+            "rule": None,
+            "pattern": None,
+            "made": tuple(path for path, _ in found[:MAX_TOLD]),
+        }
+    )
+
+
+def loaded(decision: Decision, facts: Facts, policy: Policy) -> tuple[tuple[str, str], ...]:
+    """The files that the agent made and that the allowed commands of `decision` may load, with their digests."""
+    found: dict[str, str] = {}
+    for command, loader in _running(decision, facts, policy):
+        named = set(_named(decision, command, facts, policy))
+        found |= {
+            path: digest
+            for path, digest in facts.made.files
+            if path in named or loadable(path, loader, doctests=facts.made.doctests)
+        }
+    return tuple(found.items())
+
+
+def loader_of(command: Command, facts: Facts | None = None, folders: Sequence[str] = ()) -> Loader | None:
+    """What an allowed command that starts in `folders` loads of the workspace; without `facts` what it may load."""
+    name = command.segment.argv[0]
+    if command.opened:
+        return None
+    if "/" in name and (facts is None or not name.startswith("/") or within_any(name, facts.roots)):
+        return "any"
+    if " ".join(command.program.name) in TESTING:
+        return "python"
+    if command.judged:
+        return "python" if any(use.mode == "exec" for use in command.uses) else None
+    if command.program.name[0] == "git":
+        return "any" if facts is None or _starts_programs(command, facts, folders) else None
+    if (base := base_name(name)) in INTERPRETERS | WRAPPERS:
+        return "any"
+    return None if command.program.judge is not None or base in _LOADS_NOTHING else "any"
+
+
+def _starts_programs(command: Command, facts: Facts, folders: Sequence[str]) -> bool:
+    """Does the configuration of the repository name programs, hooks in the workspace among them? Git runs those."""
+    keys = (command.keys(folder, HERE) for folder in folders)
+    return any(facts.repositories.get(key) != () for key in keys)
+
+
+def _running(decision: Decision, facts: Facts, policy: Policy) -> list[tuple[Command, Loader]]:
+    """The commands that would run code of the workspace on the strength of a rule, outside of the sandbox."""
+    action = decision.action
+    if not isinstance(action, Run) or decision.effect == "deny" or decision.confinement is not None:
+        return []
+    if not facts.made.files and not facts.made.lost:
+        return []
+    reading = read_command(action.command, facts.home, policy.settings.constructs)
+    found: list[tuple[Command, Loader]] = []
+    for command, segment in zip(reading.commands, decision.segments, strict=True):
+        # What asks by itself was never let run for what the workspace held: it is judged as it is.
+        if decision.effect == "allow" or segment.effect == "allow":
+            loader = loader_of(command, facts, reading.script.starts(action.cwd, command.segment))
+            found += [(command, loader)] if loader else []
+    return found
+
+
+def _named(decision: Decision, command: Command, facts: Facts, policy: Policy) -> Iterator[str]:
+    """The files that the command names, resolved: they are loaded whatever they are called."""
+    assert isinstance(decision.action, Run)
+    reading = read_command(decision.action.command, facts.home, policy.settings.constructs)
+    uses = [use for use in command.uses if use.mode == "exec"]
+    for folder in reading.script.starts(decision.action.cwd, command.segment):
+        for use in (*uses, *command.words):
+            if (fact := facts.paths.get(command.keys(folder, use))) is not None:
+                yield from (fact.real, *(fact.matches or ()))
+
+
+def _asking(segment: Segment, running: Sequence[str]) -> Segment:
+    return segment.model_copy(update={"effect": "ask"}) if segment.text in running else segment
+
+
+def _told(paths: Sequence[str], facts: Facts) -> str:
+    what = "it would run code that the agent made or changed without a person's yes"
+    if facts.made.lost:
+        return f"{what}, and which files these are is not known any more"
+    shown = ", ".join(_inside(path, facts.roots) for path in paths[:_NAMED])
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"{what}: {shown}{more}"
+
+
+def _inside(path: str, roots: Sequence[str]) -> str:
+    return next((path[len(root) :].lstrip("/") for root in roots if within(path, root)), path)
