@@ -161,6 +161,13 @@ def test_what_an_expression_of_find_lets_through(
     assert (found.only, set(found.skip), found.files) == (only, skip, files)
 
 
+@pytest.mark.parametrize("words", ["( ", "! ", "-not ( "])
+def test_an_expression_of_any_depth_is_read(words: str, place: Path) -> None:
+    assert limits([Arg(word) for word in (words * 2000).split()]).only is None
+    command = f"find . {words.replace('(', chr(92) + '(') * 800}-name x | xargs cat"
+    assert judged(command, place).effect in ("ask", "allow")
+
+
 # --- the setting
 
 

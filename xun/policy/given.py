@@ -16,7 +16,8 @@ from xun.policy.words import Arg
 
 _MAX_TEXTS = 8
 _MAX_VALUES = 8
-_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n(.*?)^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE)
+_MAX_VARIABLES = 4  # in one word
+_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
 _HERESTRING = re.compile(r"<<<[ \t]*('[^']*'|\"[^\"]*\"|[^\s;|&<>()]+)")
 _PRINTS = frozenset({"echo", "printf"})
 _ASSIGNED = re.compile(r"(?:^|[\s;&|(])([A-Za-z_]\w*)=('[^'$]*'|\"[^\"$`]*\"|[^\s'\"$`;&|()<>]*)")
@@ -52,12 +53,29 @@ def read_given(text: str, script: Script) -> Given:
 
 def _texts(text: str, script: Script) -> Iterator[str]:
     if "<<" in text:
-        yield from (match[3] for match in _HEREDOC.finditer(text))
+        yield from _heredocs(text)
         yield from (match[1].strip("'\"") for match in _HERESTRING.finditer(text))
     for segment in script.segments if "|" in text else ():
         if base_name(segment.argv[0]) in _PRINTS:
             printed = [word for word in segment.argv[1:] if not re.fullmatch(r"-[neE]+", word)]
             yield " ".join(printed).replace("\\n", "\n")
+
+
+def _heredocs(text: str) -> Iterator[str]:
+    """What stands between `<<END` and `END`; up to the end of the text where it does not end."""
+    body: list[str] | None = None
+    end = ""
+    for line in text.split("\n"):
+        if body is None:
+            if match := _HEREDOC.search(line):
+                body, end = [], match[2]
+        elif line.strip() == end:
+            yield "\n".join(body)
+            body = None
+        else:
+            body.append(line)
+    if body:
+        yield "\n".join(body)
 
 
 def _takes_text(args: Sequence[Arg]) -> bool:
@@ -84,17 +102,18 @@ def _put_in(args: Sequence[Arg], values: Mapping[str, Sequence[str]]) -> tuple[A
     found: list[Arg] = []
     for arg in args:
         found.append(arg)
-        if not arg.known and "$" in arg.pattern:
+        names = [one or other for one, other in _VARIABLE.findall(arg.pattern)] if not arg.known else []
+        if names and len(names) <= _MAX_VARIABLES and all(name in values for name in names):
             found += [Arg(pattern, known=False) for pattern in islice(_expand(arg.pattern, values), _MAX_VALUES)]
     return tuple(found) if len(found) > len(args) else tuple(args)
 
 
 def _expand(pattern: str, values: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """What `pattern` becomes with each value of its variables, where all of these are known."""
+    """What `pattern` becomes with each value of its variables, all of which are known."""
     match = _VARIABLE.search(pattern)
     if match is None:
         if "$" not in pattern:
             yield pattern
         return
-    for value in values.get(match[1] or match[2], ()):
+    for value in values[match[1] or match[2]]:
         yield from _expand(pattern[: match.start()] + value.replace("$", "") + pattern[match.end() :], values)

@@ -104,6 +104,7 @@ class Found:
 
 
 _ANY = Found()
+_MAX_NESTED = 50
 # `-true` stands where a command was run.
 _ACTIONS = word_set("-print -print0 -ls -printf -true")
 # `*/X/*` and `./X/*` stand for all that is below a folder X, `*/X` and `./X` for the folder.
@@ -115,7 +116,7 @@ _NAME = re.compile(r"[\w.*+-]+")
 def limits(expression: Sequence[Arg]) -> Found:
     """What may come through an expression that `find` takes."""
     words = [word.text for word in expression]
-    if "," in words:
+    if "," in words or sum(word in ("(", "!", "-not") for word in words) > _MAX_NESTED:
         return _ANY
     try:
         found = _Expression(words).alternatives()
