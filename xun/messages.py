@@ -18,11 +18,15 @@ class Frozen(BaseModel):
 
 
 class Text(Frozen):
-    """Text. A `note` is in the message of a user and for the model alone: xun says it, not the person."""
+    """Text. A `note` is in the message of a user and for the model alone: xun says it, not the person.
+
+    `quoted` text goes with the words of a person, who sees it too: the output of a command that they ran.
+    """
 
     type: Literal["text"] = "text"
     text: str
     note: bool = False
+    quoted: bool = False
 
 
 class Thinking(Frozen):
@@ -129,6 +133,11 @@ class Message(Frozen):
         return "".join(block.text for block in self.blocks if isinstance(block, Text) and not block.note)
 
     @cached_property
+    def words(self) -> str:
+        """What a person said in it: the text without what they quoted."""
+        return "".join(block.text for block in self.blocks if isinstance(block, Text) and is_words(block))
+
+    @cached_property
     def calls(self) -> tuple[ToolCall, ...]:
         return tuple(block for block in self.blocks if isinstance(block, ToolCall))
 
@@ -139,3 +148,8 @@ class Message(Frozen):
     @classmethod
     def user(cls, text: str) -> Message:
         return cls(role="user", blocks=(Text(text=text),))
+
+
+def is_words(text: Text) -> bool:
+    """Whether `text` in the message of a user is the person's own words."""
+    return not text.note and not text.quoted

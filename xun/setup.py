@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from xun import __version__, demo
 from xun.agent.agent import Agent
 from xun.agent.compact import Compaction
+from xun.agent.going_on import mode_again, take_up
 from xun.agent.instructions import InstructionFile, build_system
 from xun.agent.limits import Limits
 from xun.agent.run_result import RunResult
@@ -27,9 +28,11 @@ from xun.config.models_file import load_models
 from xun.config.paths import Paths, find_paths, private_folder
 from xun.config.policy_edit import append_rules
 from xun.config.policy_file import policy_files
+from xun.config.policy_target import PolicyTarget
 from xun.config.project.grants import ProjectGrants
 from xun.config.redact import Redactor
 from xun.config.regular import UnreadableError, read_named
+from xun.config.toml import ConfigError
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent
@@ -132,7 +135,12 @@ def build_run(
             say(line)
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder, files)
         provider, info = _provider(config, config.settings.model)
+        mode = config.settings.mode
         stored, writer = _session(plan, paths, config, place, f"{info.provider}/{info.name}", redact, say)
+        if stored is not None and plan.settings.get("mode") is None:
+            mode, line = mode_again(stored.mode, mode)
+            if line:
+                note(line)
         workspace = Workspace(folder)
         agent = Agent(
             provider,
@@ -152,13 +160,14 @@ def build_run(
             history=stored.messages if stored else (),
             session_id=writer.id if writer else None,
             resolve_model=partial(_provider, config),
-            mode=config.settings.mode,
+            mode=mode,
             risk_model=config.settings.risk.model,
-            on_always=partial(append_rules, paths.policy_file),
+            on_always=partial(_keep, paths, folder),
         )
     if stored is not None:
         agent.bus.seq = stored.last_seq
         agent.totals.add(EARLIER, stored.usage, stored.cost)
+        take_up(agent, stored.mode, stored.asides, stored.queued, say)
         for line in (*place.notices, *stored.notices, *moved(Path(stored.header.cwd), folder)):
             say(line)
     if writer is not None:
@@ -176,6 +185,17 @@ def build_run(
     if plan.trust:
         _name_commands(grants, note)
     return Prepared(agent, provider, workspace, writer, config, paths, trust, grants, place.copy)
+
+
+def _keep(paths: Paths, folder: Path, rules: Sequence[Rule]) -> None:
+    """Keep rules for good: those whose source is the project in its file, all others in the person's own."""
+    for in_project in (False, True):
+        wanted = [rule for rule in rules if (rule.source == "project") is in_project]
+        if wanted:
+            target = PolicyTarget(paths, folder, in_project=in_project)
+            append_rules(target.path, wanted, project=target.project)
+            if left := target.agree():
+                raise ConfigError(f"{target.path} is written; {left}")
 
 
 def _tell_trust(trust: Trust, say: Say) -> None:

@@ -117,7 +117,7 @@ async def test_revise_puts_another_text_in_its_place_and_resume_runs_it() -> Non
         agent.replace_history([Message(role="user", blocks=(picture, Text(text="what is it?"), note))], "test")
         await agent.resume()
         assert agent.revise("what colour?") == "what is it?"
-        assert agent.messages[0].blocks == (picture, note, Text(text="what colour?"))
+        assert agent.messages[0].blocks == (picture, Text(text="what colour?"), note)
         assert (await agent.resume()).output == "two"
         with pytest.raises(ValueError, match="the new text is empty"):
             agent.revise("  ")

@@ -11,9 +11,10 @@ import pytest
 
 from tests.agent.support import Heard, agent_of, call, check_guarantees
 from xun import Answer, Ask, ToolCallContext, ToolEnded, ToolStarted, TurnStarted
+from xun.asides import SHELL_ID, quotation
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Outcome
-from xun.commands.shell_line import SHELL_ID, quotation, run_shell_line
+from xun.commands.shell_line import run_shell_line
 from xun.events import PROVISIONAL, AnyEvent, Asked, Decided, ToolProgress
 from xun.sessions.replay import replay
 
@@ -50,7 +51,7 @@ async def test_the_next_message_quotes_it_once_and_the_person_sees_that() -> Non
     said = provider.requests[0].messages[0].text
     assert said.startswith("go on\n\nI ran this command myself")
     assert "> $ echo one\n> exit code 0\n> one\n" in said and said.endswith("> $ echo two\n> exit code 0\n> two")
-    assert heard.of(TurnStarted)[0].prompt == said
+    assert heard.of(TurnStarted)[0].prompt == "go on"
     assert provider.requests[1].messages[-1].text == "and now?"
     stored = replay(event for event in heard if not isinstance(event, PROVISIONAL))
     assert stored.messages == agent.messages

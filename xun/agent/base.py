@@ -20,7 +20,8 @@ from xun.agent.portal import run_blocking
 from xun.agent.queue import Queue
 from xun.agent.totals import Totals
 from xun.agent.turn import CURRENT, RuntimeStateError, Turn
-from xun.events import AnyEvent, Notice
+from xun.asides import as_block
+from xun.events import AnyEvent, ModeChanged, Notice
 from xun.exec.registry import ProcessRegistry
 from xun.exec.sandbox.profile import Profile
 from xun.gate.gate import Gate, OnAlways, OnAsk
@@ -89,6 +90,8 @@ class AgentBase:
         self.totals = Totals()
         self.compactor = Compactor(compaction or Compaction())
         self.asides: list[str] = []  # what the model is told with the person's next words
+        self.told_mode: Mode = "manual"  # what a session says of its mode; it begins in this one
+        self.bus.listen(self._hear_mode)
         self.plan_note = PlanNote(self.messages, self.bus)
         self.processes = ProcessRegistry()
         self.toolbox = build_toolbox(tools if toolbox is None else toolbox)
@@ -220,12 +223,10 @@ class AgentBase:
             turn.loop.call_soon_threadsafe(task.cancel)
         return True
 
-    def with_asides(self, text: str) -> str:
-        """`text`, the person's next words, with what the model is to be told beside it; each is told once."""
-        if not text:
-            return text
-        told, self.asides[:] = [text, *self.asides], []
-        return "\n\n".join(told)
+    def with_asides(self, text: str) -> Message:
+        """The message of `text`, the person's next words, with what the model is to be told beside it, once."""
+        told, self.asides[:] = [as_block(aside) for aside in self.asides], []
+        return Message(role="user", blocks=(*Message.user(text).blocks, *told))
 
     # Telling
 
@@ -243,6 +244,16 @@ class AgentBase:
             turn.emit(event)
         else:
             turn.loop.call_soon_threadsafe(turn.emit, event)
+
+    def tell_mode(self) -> None:
+        """Tell the mode in force where the session does not know it: the configuration or a flag has set it."""
+        mode = self._mode if self._gate is None else self._gate.mode
+        if mode != self.told_mode:
+            self.tell(ModeChanged(mode=mode))
+
+    def _hear_mode(self, event: AnyEvent) -> None:
+        if isinstance(event, ModeChanged):
+            self.told_mode = event.mode
 
     def _tell_queue(self) -> None:
         """Tell what waits, as it is when it is told: it belongs to no turn, and a tool's thread may have changed it."""

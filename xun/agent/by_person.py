@@ -35,6 +35,7 @@ class PersonCall:
         """Make the call with the tool of its name in `toolbox`. A cancelled one is told as ended, and raises."""
         agent, call = self._agent, self._call
         agent.check_started()
+        agent.tell_mode()
         agent.bus.emit(ToolStarted(call=call))
         cut = ToolResult(call_id=call.id, name=call.name, content=INTERRUPTED, is_error=True)
         end = CallEnd(cut, "cancelled")

@@ -9,8 +9,9 @@ from xun.agent.compact_note import is_note
 from xun.agent.cut_reply import GO_ON, was_cut_off
 from xun.agent.handed_in import spoken
 from xun.agent.history import checked_history
+from xun.asides import asides_in
 from xun.events import HistoryReplaced, PlanUpdated
-from xun.messages import Message
+from xun.messages import Message, Text, is_words
 from xun.result import XunError
 
 # What tools keep in the state about this conversation: which contents of files the model has seen, and the plan.
@@ -54,8 +55,8 @@ class Conversation(AgentBase):
     def revise(self, text: str | None = None) -> str:
         """Drop the last message of the user with all that came after it, or put `text` in its place.
 
-        Returns what it said. Blocks other than text, such as images, stay with a replaced message. Raises
-        `NothingToDoError` where there is none, `ValueError` for a blank `text`.
+        Returns the words of it. What went with them stays with a replaced message: images, and quoted output, which
+        else goes with the next words. Raises `NothingToDoError` where there is none, `ValueError` for a blank `text`.
         """
         text = text if text is None else spoken("the new text", text)
         if text is not None and not text.strip():
@@ -64,11 +65,11 @@ class Conversation(AgentBase):
         old = self.messages[place]
         kept = self.messages[:place]
         if text is not None:
-            others = tuple(block for block in old.blocks if block.type != "text" or block.note)
-            new = Message.user(text)
-            kept.append(new.model_copy(update={"blocks": (*others, *new.blocks)}))
+            kept.append(_reworded(old, text))
         self._go_back(kept, "revise")
-        return old.text
+        if text is None:
+            self.asides[:0] = asides_in([old])
+        return old.words
 
     def clear(self) -> int:
         """Empty the conversation, and what the tools remember of it. Returns how many messages it had."""
@@ -113,3 +114,12 @@ class Conversation(AgentBase):
                     raise NothingToDoError(_SUMMED_UP)
                 return place
         raise NothingToDoError("the conversation has no message of yours yet")
+
+
+def _reworded(message: Message, text: str) -> Message:
+    """`message` with `text` in place of the person's words."""
+    blocks = message.blocks
+    own = [place for place, block in enumerate(blocks) if isinstance(block, Text) and is_words(block)]
+    start = own[0] if own else len(blocks)
+    after = [block for place, block in enumerate(blocks) if place > start and place not in own]
+    return Message(role="user", blocks=(*blocks[:start], *Message.user(text).blocks, *after))

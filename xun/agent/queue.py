@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from xun.agent.handed_in import spoken
@@ -38,6 +38,10 @@ class Queue:
         """What waits now."""
         with self._lock:
             return QueueChanged(queued=self.items, steering=self.steering)
+
+    def restore(self, texts: Iterable[str]) -> None:
+        """Let `texts` wait as they did when the session was left. Nothing is told: it is told already."""
+        self._items[:0] = texts
 
     def add(self, text: str) -> None:
         """Put `text` last."""

@@ -83,7 +83,7 @@ class Turn:
 
     def __init__(self, agent: Agent[Any], prompt: str, context: Any) -> None:
         self.agent = agent
-        self.prompt = agent.with_asides(prompt)
+        self.prompt = prompt
         self.context = context
         self.limits = agent.limits
         self.guard = LoopGuard()
@@ -119,6 +119,7 @@ class Turn:
 
     def begin(self) -> None:
         self.emit(TurnStarted(prompt=self.prompt, model=self.agent.model_name))
+        self.agent.tell_mode()
         if self.prompt:
             self._hear(self.prompt)
 
@@ -145,10 +146,10 @@ class Turn:
     def take_steering(self) -> None:
         """Add what the person said meanwhile to history."""
         for text in self.agent.queue.take_steering():
-            self._hear(self.agent.with_asides(text))
+            self._hear(text)
 
     def _hear(self, text: str) -> None:
-        message = with_cut_note(Message.user(text), self.agent.messages)
+        message = with_cut_note(self.agent.with_asides(text), self.agent.messages)
         self.add(self.agent.plan_note.add(message, self.agent.mode == "plan"))
 
     def spend(self, usage: Usage | None, model: ModelInfo | None = None) -> None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import secrets
 
+from xun.asides import QUIET_ID, SHELL_ID, aside_of
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Outcome
 from xun.messages import ToolCall
 from xun.result import XunError
 from xun.toolbox.toolbox import ToolBox
 
-SHELL_ID = "shell-"
-"""How the ids of such calls begin, by which a front end can tell them from the model's."""
 SECONDS = 3600  # the person stops it sooner: it is theirs
 USAGE = "Usage: !command, or !!command to keep the output from the model"
 
@@ -33,21 +32,14 @@ async def run_shell_line(line: str, context: CommandContext) -> Outcome:
     if "bash" not in box:
         return Outcome(error="there is no bash here to run it")
     arguments = {"command": command, "timeout": SECONDS}
-    call = ToolCall(id=f"{SHELL_ID}{secrets.token_hex(6)}", name="bash", arguments=arguments)
+    call = ToolCall(id=f"{QUIET_ID if quiet else SHELL_ID}{secrets.token_hex(6)}", name="bash", arguments=arguments)
     try:
         result = await context.agent.call_by_person(box, call)
     except XunError as error:
         return Outcome(error=str(error))
-    if not quiet:
-        context.agent.asides.append(quotation(command, result.content))
+    if aside := aside_of(call, result):
+        context.agent.asides.append(aside)
     return Outcome()
-
-
-def quotation(command: str, output: str) -> str:
-    """What the model is told of a shell line: a quotation, so that no output can pass for the person's words."""
-    lines = [f"$ {first}" if place == 0 else first for place, first in enumerate(command.splitlines())]
-    quoted = "\n".join(f"> {line}".rstrip() for line in (*lines, *output.splitlines()))
-    return f"I ran this command myself; what follows is its output, not my words:\n\n{quoted}"
 
 
 def _toolbox(context: CommandContext) -> ToolBox:

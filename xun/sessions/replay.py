@@ -6,13 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from xun.asides import aside_of, asides_in
 from xun.events import (
     AnyEvent,
     Compacted,
     Decided,
     HistoryReplaced,
     MessageAdded,
+    Mode,
+    ModeChanged,
     PlanUpdated,
+    QueueChanged,
     StepStarted,
     ToolEnded,
     ToolStarted,
@@ -57,7 +61,8 @@ class Replay:
     """What the events so far have built.
 
     `batches` is by the index of the assistant message in `messages`; `batch` is that of the latest one.
-    `cost` is None once any part of it is unknown.
+    `cost` is None once any part of it is unknown. `asides` are quotations that the model was not told yet, `queued` the
+    prompts that waited, `mode` the last one that was told.
     """
 
     messages: list[Message] = field(default_factory=list)
@@ -69,6 +74,9 @@ class Replay:
     turn: OpenTurn | None = None
     seq: int = 0
     decisions: int = 0
+    asides: list[str] = field(default_factory=list)
+    queued: tuple[str, ...] = ()
+    mode: Mode | None = None
 
     def add(self, event: AnyEvent) -> None:
         """Take in the next event. Those of sub-agents, told inside a turn under ids of their own, are passed over."""
@@ -83,10 +91,14 @@ class Replay:
         match event:
             case MessageAdded(message=message):
                 self._message(message)
-            case HistoryReplaced(messages=messages):
-                self._replace(messages)
+            case HistoryReplaced(messages=messages, reason=reason):
+                self._replace(messages, reason)
             case PlanUpdated(todos=todos):
                 self.todos = todos
+            case QueueChanged(queued=queued, steering=steering):
+                self.queued = (*steering, *queued)  # as the end of a turn leaves them
+            case ModeChanged(mode=mode):
+                self.mode = mode
             case Compacted() if self.turn is None:
                 self._spend(event.usage, event.cost)
             case TurnEnded():
@@ -100,9 +112,15 @@ class Replay:
             self.batch = self.batches[len(self.messages)] = self.batch.rest()
             if self.turn is not None:
                 self.turn.output = message.text
+        elif message.role == "user":
+            self.asides.clear()  # it has them all
         self.messages.append(message)
 
-    def _replace(self, messages: Sequence[Message]) -> None:
+    def _replace(self, messages: Sequence[Message], reason: str) -> None:
+        if reason == "clear":
+            self.asides.clear()
+        elif reason == "revise":  # what went with a message that was taken back goes with the next one
+            self.asides[:0] = asides_in(self.messages)[len(asides_in(messages)) :]
         self.messages = list(messages)
         self.batch = self.batch.rest()
         replies = [index for index, message in enumerate(self.messages) if message.role == "assistant"]
@@ -114,8 +132,15 @@ class Replay:
                 self.batch.started[call.id] = call
             case ToolEnded(call_id=call_id, result=result):
                 self.batch.ended[call_id] = result
+                self._aside(event)
             case Decided(call_id=call_id, allowed=True):
                 self.batch.allowed.add(call_id)
+
+    def _aside(self, event: ToolEnded) -> None:
+        """Keep what a shell line of the person gave back. A cancelled one has nothing for the model."""
+        call = self.batch.started.get(event.call_id)
+        if call is not None and event.outcome != "cancelled" and (aside := aside_of(call, event.result)):
+            self.asides.append(aside)
 
     def _progress(self, event: AnyEvent) -> None:
         if self.turn is None:

@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from xun.events import AnyEvent, Decided
+from xun.events import AnyEvent, Decided, Mode
 from xun.messages import Message, Usage
 from xun.sessions.record import Header, Scan, SessionError, scan
 from xun.sessions.repair import NOT_RUN, UNKNOWN, repairs, stamped
@@ -28,8 +28,10 @@ class StoredSession:
 
     `messages` are the history to go on with. `usage` and `cost` (dollars, None where a price is unknown) are the
     totals of all turns, `last_seq` the number of the last event, `decisions` how many were made. `notices` are
-    lines for the person about what was lost or closed. `events` are all that happened, where the session was only
-    read: they take many times the memory of the history, and who goes on with it needs none of them.
+    lines for the person about what was lost or closed. `asides` is output of shell lines that the model was not told
+    yet, `queued` the prompts that waited, `mode` the last one that was told, None where none was. `events` are all
+    that happened, where the session was only read: they take many times the memory of the history, and who goes on
+    with it needs none of them.
     """
 
     path: Path
@@ -41,6 +43,9 @@ class StoredSession:
     last_seq: int
     decisions: int = 0
     notices: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    queued: tuple[str, ...] = ()
+    mode: Mode | None = None
     events: tuple[AnyEvent, ...] = ()
 
     @property
@@ -172,6 +177,9 @@ def _whole(path: Path, found: Scan, state: Replay) -> tuple[StoredSession, Seque
         last_seq=state.seq,
         decisions=state.decisions,
         notices=tuple(notices),
+        asides=tuple(state.asides),
+        queued=state.queued,
+        mode=state.mode,
     )
     return session, missing
 

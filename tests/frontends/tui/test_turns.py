@@ -63,3 +63,21 @@ async def test_what_a_command_sends_goes_before_what_waits() -> None:
         turns.run(job(), turns.send, "job")
         await turns.idle()
     assert [request.messages[-1].text for request in provider.requests] == ["from the command", "typed meanwhile"]
+
+
+async def test_what_has_waited_since_an_earlier_run_is_sent_by_the_person_alone() -> None:
+    agent, provider, _ = agent_of([{"text": "a"}, {"text": "b"}, {"text": "c"}])
+    agent.queue.restore(["from before", "and this"])
+    turns = Ended(agent)
+    async with agent:
+        assert turns.held
+        turns.send("first")
+        await turns.idle()
+        assert turns.held and agent.queue.items == ("from before", "and this") and len(provider.requests) == 1
+        assert turns.send_next()
+        await turns.idle()
+    assert [message.text for message in agent.messages if message.role == "user"] == [
+        "first",
+        "from before",
+        "and this",
+    ]

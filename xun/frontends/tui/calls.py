@@ -16,7 +16,7 @@ _LEAST = 3
 
 def by_person(call: ToolCall) -> bool:
     """Whether the person has made the call, with a shell line."""
-    from xun.commands.shell_line import SHELL_ID  # loads the agent, which is there once it calls, but not before
+    from xun.asides import SHELL_ID
 
     return call.id.startswith(SHELL_ID)
 

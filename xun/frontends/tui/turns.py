@@ -21,13 +21,15 @@ class Turns:
     """Runs the turns of `agent`, and jobs between them, on the running loop.
 
     What is sent while something runs waits in `agent.queue`. After a turn that failed or was interrupted nothing is
-    sent by itself: `held` is true until the person sends something. `job` is the name of the job that runs, "" where
+    sent by itself: `held` is true until the person sends something. What has waited since an earlier run is held until
+    the person sends it. `job` is the name of the job that runs, "" where
     none does. `say` is told what could not be done, and `ended` is called when something has ended.
     """
 
     def __init__(self, agent: Agent[Any], say: Callable[[str], None], ended: Callable[[], None]) -> None:
         self.agent = agent
-        self.held = False
+        self._offered = bool(agent.queue.items)
+        self.held = self._offered
         self.job = ""
         self._say = say
         self._tell_end = ended
@@ -64,6 +66,7 @@ class Turns:
         text = None if self.busy else self.agent.queue.pop()
         if text is None:
             return False
+        self._offered = False
         self._start(self._turn(text))
         return True
 
@@ -93,7 +96,7 @@ class Turns:
             await asyncio.wait([task])
 
     def _start(self, work: Coroutine[Any, Any, bool]) -> None:
-        self.held = False
+        self.held = self._offered
         self._task = asyncio.get_running_loop().create_task(work, name="xun-screen")
         self._task.add_done_callback(self._ended)
 
@@ -106,6 +109,7 @@ class Turns:
             self.held = True
         elif not self.held:
             self.send_next()
+        self._offered = self._offered and bool(self.agent.queue.items)  # they may have been taken back
         self._tell_end()
 
     async def _turn(self, prompt: str) -> bool:

@@ -1,0 +1,36 @@
+"""Going on with a stored session: the mode it is in, what waits, and what the model has still to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xun.agent.base import AgentBase
+from xun.policy.decision import Mode
+
+_CAUTIOUS: tuple[Mode, ...] = ("manual", "plan")
+
+
+def mode_again(stored: Mode | None, configured: Mode) -> tuple[Mode, str]:
+    """The mode of a session that was left in `stored`, None where it never said, and a line on it for the person.
+
+    A cautious mode stays. One that asks less is no reason to ask less today: what is configured counts then. The line
+    is empty where the mode is the one that is configured.
+    """
+    left = stored or ("manual" if configured not in _CAUTIOUS else configured)
+    if left == configured:
+        return left, ""
+    if left in _CAUTIOUS:
+        return left, f"this session goes on in {left} mode, as it was left (configured: {configured}; /mode changes it)"
+    return configured, f"this session was left in {left} mode and goes on in {configured} mode (/mode {left} goes back)"
+
+
+def take_up(
+    agent: AgentBase, mode: Mode | None, asides: Sequence[str], queued: Sequence[str], say: Callable[[str], None]
+) -> None:
+    """Let `agent`, not yet at work, know what its session knew. `mode` is what the session was left in."""
+    agent.told_mode = mode or "manual"
+    agent.asides.extend(asides)
+    agent.queue.restore(queued)
+    if asides:
+        what = "your last shell line" if len(asides) == 1 else f"your last {len(asides)} shell lines"
+        say(f"the output of {what} goes to the model with your next message")
