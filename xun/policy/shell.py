@@ -8,6 +8,7 @@ segments are whatever commands can be seen in it: enough for a deny rule, never 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,12 +18,15 @@ from xun.policy.decoder import decode, scan
 from xun.policy.flow import Steps, follow
 from xun.policy.prescreen import MAX_SEGMENTS, Problem, join_lines, screen, strip_end
 from xun.policy.statements import parse
-from xun.policy.syntax import Item, Span, Tree, Visible, place, read_tree
+from xun.policy.syntax import Item, Tree, place, read_tree
+from xun.policy.visible import Span, Visible
 from xun.policy.words import Arg, Newline, Operator, Redirect, Substitution, Token, Unclear, Word
 
 # How much of a text that is too long to be allowed is still read for deny rules: characters, commands.
 MAX_LOOSE = 16 * 1024
 MAX_LOOSE_SEGMENTS = 2000
+# A word that stands for itself.
+_BARE = re.compile(r"[A-Za-z0-9_./:=@%+-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,8 @@ def _loose(text: str, home: str, command: Visible) -> Seg:
 
 def _loose_word(text: str, span: Span, home: str) -> tuple[Arg, ...]:
     raw = text[span[0] : span[1]]
+    if _BARE.fullmatch(raw):
+        return (Arg(raw),)
     try:
         return decode(raw, home)
     except Unclear:

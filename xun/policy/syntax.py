@@ -1,14 +1,13 @@
 """What the bash grammar (tree-sitter) makes of a text: where its words and operators are, and what it holds besides.
 
-Two readings of one tree. The strict one lists every word, operator and redirection of a text made of the closed set of
-nodes and tokens alone, to be compared with the word decoder. The loose one finds every command anywhere in the text,
-inside loops and substitutions too, so that deny rules and hard reasons see them.
+It lists every word, operator and redirection of a text made of the closed set of nodes and tokens alone, to be compared
+with the word decoder. What can be seen in any other text is found by `visible`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -16,11 +15,11 @@ from typing import TYPE_CHECKING, Literal
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.prescreen import MAX_DEPTH, Problem
 from xun.policy.programs import word_set
+from xun.policy.visible import Span, Visible, look, spans
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-Span = tuple[int, int]
 # ("command", spans of its words) | ("operator" | "redirect", its span)
 Item = tuple[Literal["command", "operator", "redirect"], tuple[Span, ...]]
 
@@ -35,9 +34,6 @@ _NESTING = word_set("subshell compound_statement if_statement for_statement do_g
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 _OPENINGS = frozenset({"$(", "`", "<("})
 _TEST_NODES = frozenset({"unary_expression", "binary_expression"})
-# Nodes that hold words outside a command, and how such words are shown.
-_HOLDERS = frozenset({"variable_assignment", "for_statement", "case_statement", "array"})
-_VALUES = _WORDS | {"command_substitution", "ansi_c_string", "translated_string"}
 _VARIABLES = frozenset({"special_variable_name", "variable_name"})
 
 _WHOLE = _CONTAINERS | _COMPOUNDS | word_set("command for_statement variable_assignment test_command comment ERROR")
@@ -70,18 +66,6 @@ _SOFT = {
     "translated_string": ("quoting", 'it uses $"…" quoting'),
     "brace_expression": ("brace", "its brace expansion is not a simple one"),
 }
-
-
-@dataclass(slots=True)
-class Visible:
-    """A command found anywhere in a text: the spans of its words, the one of its name first."""
-
-    start: int
-    end: int
-    words: list[Span]
-    pipeline: int
-    inside: tuple[int, ...]
-    literal_name: bool = True
 
 
 @dataclass(slots=True)
@@ -129,7 +113,8 @@ def read_tree(text: str, constructs: Constructs = ASK) -> Tree:
     if garbage or root.has_error:
         reader.problem("syntax", "it is not complete bash", hard=True)
     reader.read(root)
-    reader.find_commands(root)
+    seen = look(root, reader.span)
+    reader.tree.commands, reader.tree.redirects, reader.tree.others = seen.commands, seen.redirects, seen.others
     return reader.tree
 
 
@@ -151,13 +136,12 @@ def _misread(root: Node) -> int:
 class _Reader:
     def __init__(self, text: str, constructs: Constructs) -> None:
         self.tree = Tree()
-        self.span = _spans(text)
+        self.span = spans(text)
         self.inner = constructs.substitution == "inner"
         self.loops = constructs.loops == "inner"
         self.containers = _CONTAINERS | (_COMPOUNDS if self.loops else frozenset())
         self.tokens = _TOKENS | (_COMPOUND_TOKENS if self.loops else frozenset())
         self.seen: set[str] = set()
-        self.pipelines = 0
         self.items: list[Item] = []
         self.late: list[Span] = []
 
@@ -337,57 +321,3 @@ class _Reader:
             self.problem("syntax", "it is not complete bash", hard=True)
         else:
             self.problem("construct", f"it holds a construct that is not judged ({node.type.replace('_', ' ')})")
-
-    # --- the loose reading
-
-    def find_commands(self, root: Node) -> None:
-        stack: list[tuple[Node, int, tuple[int, ...]]] = [(root, 0, ())]
-        while stack:
-            node, pipeline, inside = stack.pop()
-            if node.type == "pipeline":
-                self.pipelines += 1
-                pipeline = self.pipelines
-            if node.type in ("command", "declaration_command", "unset_command"):
-                inside = self.visible(node, pipeline, inside)
-            elif node.type in ("file_redirect", "herestring_redirect", "heredoc_redirect"):
-                self.loose_redirect(node)
-            elif node.type in _HOLDERS:
-                self.tree.others += [self.span(child) for child in node.children if child.type in _VALUES]
-            if node.type == "command_substitution":
-                pipeline = 0
-            stack += [(child, pipeline, inside) for child in reversed(node.children) if child.is_named]
-
-    def visible(self, node: Node, pipeline: int, inside: tuple[int, ...]) -> tuple[int, ...]:
-        words: list[Span] = []
-        literal = True
-        for child in node.children:
-            if child.type == "command_name":
-                literal = child.children[0].type in ("word", "string", "raw_string", "concatenation", "number")
-            elif child.type in ("file_redirect", "herestring_redirect", "heredoc_redirect", "variable_assignment"):
-                continue
-            words.append(self.span(child))
-        if words:
-            self.tree.commands.append(Visible(*self.span(node), words, pipeline, inside, literal))
-            return (*inside, len(self.tree.commands) - 1)
-        return inside
-
-    def loose_redirect(self, node: Node) -> None:
-        operator = next((child.type for child in node.children if not child.is_named), "")
-        targets = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
-        if targets and node.type == "file_redirect":
-            self.tree.redirects.append((operator, self.span(targets[0])))
-            if self.tree.commands:  # what follows the target is an argument of the command before it
-                self.tree.commands[-1].words += [self.span(target) for target in targets[1:]]
-        elif node.type == "herestring_redirect":
-            self.tree.others += [self.span(target) for target in targets]
-
-
-def _spans(text: str) -> Callable[[Node], Span]:
-    """A function from a node to its span in characters: the grammar counts bytes."""
-    if text.isascii():
-        return lambda node: (node.start_byte, node.end_byte)
-    offsets: list[int] = []
-    for index, char in enumerate(text):
-        offsets += [index] * len(char.encode())
-    offsets.append(len(text))
-    return lambda node: (offsets[node.start_byte], offsets[node.end_byte])
