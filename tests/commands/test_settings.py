@@ -63,6 +63,8 @@ async def test_a_setting_changes_for_this_session_and_no_file_is_written() -> No
     [
         ("limits.max_steps=many", "limits.max_steps must be a whole number; it is 'many'"),
         ("limits.max_steps=0", "limits.max_steps must be at least 1; it is '0'"),
+        ("compaction.threshold=2", "compaction.threshold must be at most 1; it is '2.0'"),
+        ("compaction.threshold=0", "compaction.threshold must be more than 0; it is '0.0'"),
         ("effort=extreme", "effort must be one of none, low, medium, high; it is 'extreme'"),
         ("compaction.enabled=maybe", "compaction.enabled must be true or false; it is 'maybe'"),
         ("limits.max_stesp=3", 'no setting is called "limits.max_stesp"; did you mean limits.max_steps?'),

@@ -74,6 +74,8 @@ def test_without_a_name_the_first_provider_with_a_key_is_taken(env: dict[str, st
         ("claude-sonnet-5-5", ALL, "--model anthropic/claude-sonnet-5-5"),
         ("gpt-5", ALL, "--model openai/gpt-5"),
         ("anthropic/", ALL, "does not name a model"),
+        ("anthropic/claude test", ALL, "'anthropic/claude test' names no model: there is a blank in it"),
+        ("openai/gpt-5\tx", ALL, "names no model: there is a blank in it"),
         ("what?", ALL, "does not name a model"),
         ("scripted:none.json", {}, "none.json: cannot be read"),
     ],

@@ -19,6 +19,11 @@ class Compacting(AgentBase):
         self.check_started()
         return self.compactor.tokens(self)
 
+    @property
+    def context_window(self) -> int | None:
+        """Tokens of context that there are: the model's, or fewer where the settings say so. None where unknown."""
+        return self.compactor.settings.window(self.model)
+
     async def compact(self, hint: str = "") -> Compacted:
         """Put a summary in place of all but the latest steps; `hint` says what it must keep above all.
 

@@ -18,7 +18,7 @@ async def _tokens(call: Call) -> Outcome:
 
 
 def _context(agent: Agent[Any]) -> str:
-    used, window = agent.context_tokens, agent.model.context_window
+    used, window = agent.context_tokens, agent.context_window
     if window is None:
         return f"Context: about {used:,} tokens; the window of {agent.model_name} is unknown."
     return f"Context: about {used:,} of {window:,} tokens ({used / window:.0%})."

@@ -273,8 +273,12 @@ def wanted(error: Any) -> str:
             return f"must be more than {context['gt']:g}"
         case "greater_than_equal":
             return f"must be at least {context['ge']:g}"
+        case "less_than":
+            return f"must be less than {context['lt']:g}"
+        case "less_than_equal":
+            return f"must be at most {context['le']:g}"
         case "value_error":
             return str(context["error"])
         case kind:
             message: str = error["msg"]
-            return _WANTED.get(kind, message[:1].lower() + message[1:])
+            return _WANTED.get(kind, message.replace("Input should", "must", 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,6 +61,8 @@ def resolve(
     prefix, _, rest = name.partition("/")
     if not rest:
         raise ProviderError("config", _no_prefix(name))
+    if re.search(r"\s", name):
+        raise ProviderError("config", f"{errors.clean(name, 80)!r} names no model: there is a blank in it")
     if prefix in _registered:
         return _registered[prefix](rest, env, settings), models.find(prefix, rest)
     if prefix in _NOT_BUILT:

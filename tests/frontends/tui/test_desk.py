@@ -10,6 +10,7 @@ import pytest
 
 from tests.agent.support import agent_of
 from xun import Agent, HistoryReplaced
+from xun.agent.compact import Compaction
 from xun.commands.builtin import default_registry
 from xun.commands.context import CommandContext
 from xun.commands.registry import CommandRegistry
@@ -131,3 +132,9 @@ async def test_the_status_line_tells_the_effort_and_auto_confirm_at_once() -> No
         assert seat.front.status[-1]["effort"] == "high"
         await seat.typed("/yolo")
         assert not seat.front.status[-1]["yolo"]
+
+
+async def test_the_window_to_stay_within_is_told_where_the_models_is_unknown() -> None:
+    async with Seat([], compaction=Compaction(max_context_tokens=100)) as seat:
+        await seat.typed("/tokens")
+        assert seat.front.status[-1]["window"] == 100 and "of 100 tokens" in seat.front.said[0]
