@@ -73,7 +73,7 @@ class Watch:
             "model": agent.model_name,
             "effort": agent.effort or "",
             "used": agent.context_tokens,
-            "window": agent.model.context_window,
+            "window": agent.context_window,
             "cost": agent.cost,
             "queued": len(agent.queue.items),
             "refused": self._refused,
