@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from glob import escape
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from xun.policy.action import Action, Confinement
+from xun.policy.action import Action, Confinement, Run
 
 Effect = Literal["allow", "ask", "deny"]
 AnswerKind = Literal["once", "session", "always", "no"]
@@ -75,8 +75,8 @@ class Decision(_Data):
     `grantable` lists the prefixes or paths that *always* would save, `rule` names the rule that decided, if one did,
     and `pattern` is what it says. `near` holds the rules that nearly covered an action other than a command, whose
     segments have their own. `confinement` is how a command would run in the sandbox; without one it runs as this
-    process does. `made` are files that it would run, and that the agent made without a person's yes: the first of
-    them.
+    process does, and with `outside` that is although there is a sandbox. `made` are files
+    that it would run, and that the agent made without a person's yes: the first of them.
     """
 
     action: Action
@@ -88,6 +88,7 @@ class Decision(_Data):
     pattern: str | None = None
     near: tuple[Near, ...] = ()
     confinement: Confinement | None = None
+    outside: bool = False
     made: tuple[str, ...] = ()
 
     @property
@@ -102,6 +103,15 @@ class Decision(_Data):
         else:
             ranked = sorted(self.reasons, key=lambda reason: (not reason.hard, reason.code not in PERSONAL))
         return ranked[0] if ranked else None
+
+    @property
+    def runs(self) -> str:
+        """How the command of an action would run, for people: empty where there is nothing to say of it."""
+        if self.effect == "deny" or not isinstance(self.action, Run):
+            return ""
+        if self.confinement is not None:
+            return self.confinement.told()
+        return "outside of the sandbox" if self.outside else ""
 
     @property
     def personal(self) -> bool:
@@ -175,17 +185,34 @@ class Ask(_Data):
         return tuple(dict.fromkeys(rule for decision in self.decisions for rule in decision.lasting))
 
 
+Scope = Literal["uses", "minutes", "session", "project", "user"]
+
+
+class Kept(_Data):
+    """An allow rule that a lasting yes keeps, as the person has edited it.
+
+    It lasts for `amount` more uses or minutes, for the session, or for good in the policy file of the project or of
+    the person; these count in the session at once too.
+    """
+
+    kind: RuleKind
+    pattern: str
+    scope: Scope = "user"
+    amount: int = Field(default=1, ge=1)
+
+
 class Answer(_Data):
     """What came back: once, for the session, always (saved), or no.
 
-    `reason` is passed on to the model. `choice` (an index) or `text` answers a tool's own question; where neither is
-    given, yes means its default.
+    `rules` are what a lasting yes keeps in place of what the question would save. `reason` is passed on to the model.
+    `choice` (an index) or `text` answers a tool's own question; where neither is given, yes means its default.
     """
 
     kind: AnswerKind
     reason: str | None = None
     choice: int | None = None
     text: str | None = None
+    rules: tuple[Kept, ...] = ()
 
     @classmethod
     def once(cls) -> Answer:
@@ -198,6 +225,14 @@ class Answer(_Data):
     @classmethod
     def always(cls) -> Answer:
         return cls(kind="always")
+
+    @classmethod
+    def keep(cls, *rules: Kept) -> Answer:
+        """Yes, and keep `rules`. Raises `ValueError` without any."""
+        if not rules:
+            raise ValueError("keep at least one rule, or answer once")
+        for_good = any(rule.scope in ("project", "user") for rule in rules)
+        return cls(kind="always" if for_good else "session", rules=rules)
 
     @classmethod
     def no(cls, reason: str | None = None) -> Answer:

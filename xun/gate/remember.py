@@ -1,0 +1,68 @@
+"""What becomes of a yes that lasts as the person has edited it, and of grants that may be used a few times only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from xun.gate.risk import Judged
+from xun.policy.decision import Decision, Kept
+from xun.policy.facts import Facts
+from xun.policy.rules import Policy, Rule
+
+LONGEST = timedelta(days=365)
+MOST_USES = 1000
+GRANT = "session"
+# Where a rule is kept for good: what `on_always` is told as its source.
+FOR_GOOD = ("project", "user")
+
+
+def rule_of(kept: Kept, now: datetime | None = None) -> Rule:
+    """The grant for a lasting yes, in force from now on. Raises `PolicyError` for a rule that could not be one."""
+    now = now or datetime.now(UTC)
+    end = now + min(timedelta(minutes=kept.amount), LONGEST) if kept.scope == "minutes" else None
+    uses = min(kept.amount, MOST_USES) if kept.scope == "uses" else None
+    rule = Rule(effect="allow", kind=kept.kind, pattern=kept.pattern, source=GRANT, until=end, uses=uses)
+    Policy(rules=[rule])  # says what cannot be a rule
+    return rule
+
+
+def lasting(kept: Sequence[Kept]) -> list[Rule]:
+    """The rules that are to be kept for good; their sources say where."""
+    found = [one for one in kept if one.scope in FOR_GOOD]
+    return [Rule(effect="allow", kind=one.kind, pattern=one.pattern, source=one.scope) for one in found]
+
+
+def spend(
+    judged: Sequence[Judged], grants: list[Rule], again: Callable[[Judged], Decision]
+) -> list[tuple[Decision, Facts]]:
+    """Count a use of each grant that allows an action and may be used a few times only.
+
+    Where one has been used up since the action was judged, that is judged again. Nothing is awaited here, so that two
+    calls at a time cannot both take the last use.
+    """
+    found: list[tuple[Decision, Facts]] = []
+    for decision, facts in judged:
+        if decision.effect == "allow" and _limited(decision, grants):
+            decision = again((decision, facts))
+            if decision.effect == "allow":
+                for pattern in _limited(decision, grants):
+                    _use(pattern, grants)
+        found.append((decision, facts))
+    return found
+
+
+def _limited(decision: Decision, grants: Sequence[Rule]) -> list[str]:
+    """The patterns of the grants with a number of uses behind a yes."""
+    parts = [(decision.pattern, decision.rule), *((part.pattern, part.rule) for part in decision.segments)]
+    limited = {rule.pattern for rule in grants if rule.uses is not None}
+    behind = [pattern for pattern, rule in parts if rule == GRANT and pattern is not None and pattern in limited]
+    return list(dict.fromkeys(behind))
+
+
+def _use(pattern: str, grants: list[Rule]) -> None:
+    for index, rule in enumerate(grants):
+        if rule.uses is not None and rule.pattern == pattern:
+            left = rule.uses - 1
+            grants[index : index + 1] = [rule.model_copy(update={"uses": left})] if left > 0 else []
+            return
