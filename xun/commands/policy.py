@@ -10,6 +10,7 @@ from xun.commands.command import Call, Command, CommandError, run_subcommand
 from xun.commands.context import CommandContext
 from xun.commands.grants import SUBCOMMANDS as GRANTING
 from xun.commands.outcome import Completion, Outcome
+from xun.commands.sandbox import SANDBOX
 from xun.commands.why import WHY
 from xun.gate.gate import Gate
 from xun.policy.entries import PolicyError, words_of
@@ -163,6 +164,7 @@ _SUBCOMMANDS = (
     ),
     *GRANTING,
     WHY,
+    SANDBOX,
 )  # fmt: skip
 
 COMMANDS = (

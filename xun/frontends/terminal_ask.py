@@ -88,7 +88,8 @@ def describe_ask(ask: Ask) -> list[str]:
     for decision in ask.decisions:
         match decision.action:
             case Run(command=command, cwd=cwd):
-                lines.append(f"Run in {visible(cwd)}?")
+                how = f", {visible(decision.runs)}" if decision.runs else ""
+                lines.append(f"Run in {visible(cwd)}{how}?")
                 lines.extend(f"  {line}" for line in visible(command).splitlines())
             case Write(diff=diff) as action:
                 lines.append(f"{describe(action)}?")

@@ -58,11 +58,12 @@ def confined(decision: Decision, facts: Facts, policy: Policy, grants: Sequence[
         return _required(decision) if policy.settings.sandbox == "required" else decision
     rules = _covering(decision, policy, grants)
     if rules and not any(rule is None or rule.sandbox for rule in rules):
-        return decision
+        return decision.model_copy(update={"outside": True})
     if action.unsandboxed:
         reason = Reason(code="unsandboxed", text=UNSANDBOXED)
         return decision.model_copy(
             update={
+                "outside": True,
                 "effect": "ask",
                 "reasons": (*decision.reasons, reason),
                 "grantable": (),

@@ -28,6 +28,11 @@ def find() -> Kind | None:
     return next((kind for kind in get_args(Kind) if kind in kinds and works(kind)), None)
 
 
+def wanted() -> bool:
+    """Has nobody switched it off for this machine?"""
+    return os.environ.get(VARIABLE) != "off"
+
+
 @lru_cache(maxsize=8)
 def works(kind: Kind) -> bool:
     """Does this kind work here? It runs a program in it, the first time."""

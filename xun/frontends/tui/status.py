@@ -21,7 +21,10 @@ _MODE_STYLES = {"plan": "$secondary", "accept-edits": "$warning", "auto": "$erro
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the line tells. `used` and `window` are tokens, None where unknown; `cost` is dollars, None likewise."""
+    """What the line tells. `used` and `window` are tokens, None where unknown; `cost` is dollars, None likewise.
+
+    `bare` says that commands run without a sandbox although one is wanted.
+    """
 
     mode: str = "manual"
     folder: str = ""
@@ -34,6 +37,7 @@ class Standing:
     queued: int = 0
     refused: int = 0
     yolo: bool = False
+    bare: bool = False
 
 
 class StatusLine(Static):
@@ -138,6 +142,7 @@ def _parts(standing: Standing) -> tuple[list[tuple[str, str]], list[tuple[str, s
         ("model", visible(model)),
     ]
     right = [
+        ("sandbox", "no sandbox" if standing.bare else ""),
         ("refused", f"refused {standing.refused}" if standing.refused else ""),
         ("queue", f"queued {standing.queued}" if standing.queued else ""),
         ("context", context_text(standing.used, standing.window) if model else ""),

@@ -46,7 +46,8 @@ def _decision(decision: Decision, width: int, shown: Shown) -> Iterator[Line]:
         case Run(command=command, cwd=cwd, env=env):
             yield from wrap_all(clean(command), "strong", width)
             variables = f" with {' '.join(f'{name}={value}' for name, value in env.items())}" if env else ""
-            yield from _line(f"in {shown(cwd)}{variables}", "muted", width)
+            how = f"; {decision.runs}" if decision.runs else ""
+            yield from _line(f"in {shown(cwd)}{variables}{how}", "muted", width)
         case Write(path=path, op=op, diff=diff):
             yield from _line(f"{op} {shown(path)}", "strong", width)
             if diff:

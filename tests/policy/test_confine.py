@@ -1,0 +1,155 @@
+"""What a command is granted in the sandbox, and what the sandbox settles. Pure: no sandbox is there."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+
+from xun.policy.action import Confinement, Run
+from xun.policy.decide import decide
+from xun.policy.decision import Decision, Mode
+from xun.policy.facts import Facts, PathFact
+from xun.policy.rules import Policy, Rule, Settings
+
+ROOT, HOME = "/w", "/home/u"
+FACTS = Facts(roots=(ROOT,), home=HOME, sandbox="bwrap", repositories={f"{ROOT}/.": (), ROOT: ()})
+PLAIN = Confinement(sandbox="bwrap")
+
+
+def allowing(*patterns: str, **how: Any) -> Policy:
+    return Policy(rules=[Rule(effect="allow", kind="command", pattern=p, source="file", **how) for p in patterns])
+
+
+def judged(
+    command: str, policy: Policy | None = None, *, mode: Mode = "manual", unsandboxed: bool = False,
+    sandbox: Literal["bwrap", "landlock"] | None = "bwrap", **paths: PathFact,
+) -> Decision:  # fmt: skip
+    action = Run(command=command, cwd=ROOT, unsandboxed=unsandboxed)
+    known = {f"{ROOT}/.": PathFact(real=ROOT, kind="folder")} | dict(paths)
+    facts = FACTS.model_copy(update={"sandbox": sandbox, "paths": known})
+    return decide(action, facts, policy or Policy(), mode=mode)
+
+
+def quiet(**more: Any) -> Policy:
+    return Policy(settings=Settings(auto_allow_sandboxed=True, **more))
+
+
+@pytest.mark.parametrize(
+    "command", ["pwd", "make test", "./run.sh", "python x.py", "cargo test", "go build ./...", "npm test"]
+)
+def test_most_commands_get_the_workspace_alone(command: str) -> None:
+    assert judged(command).confinement == PLAIN
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["curl x.org", "git push", "git -C sub fetch", "npm install", "npm ci", "pip install x", "python -m pip install x",
+     "uv sync", "go get x", "cargo fetch", "timeout 9 curl x.org", "make && git pull", "npx x", "bash -c 'curl x.org'",
+     "/usr/bin/curl x.org", "yarn"],
+)  # fmt: skip
+def test_programs_that_are_known_to_need_it_get_the_network(command: str) -> None:
+    confinement = judged(command).confinement
+    assert confinement is not None and confinement.network
+
+
+@pytest.mark.parametrize(
+    "command", ["git status", "git log -3", "git diff", "echo curl x.org", "npm test", "grep -r wget .", "pip list"]
+)
+def test_others_do_not(command: str) -> None:
+    confinement = judged(command).confinement
+    assert confinement is not None and not confinement.network
+
+
+def test_git_may_change_its_repository_where_it_is_to() -> None:
+    for command, may in (("git commit -m x", True), ("git add a && make", True), ("git log", False), ("make", False)):
+        confinement = judged(command).confinement
+        assert confinement is not None and confinement.git is may, command
+
+
+def test_a_path_that_a_person_is_asked_about_can_be_written() -> None:
+    there = {f"{HOME}/bin/a": PathFact(real=f"{HOME}/bin/a"), f"{ROOT}/a": PathFact(real=f"{ROOT}/a", kind="file")}
+    decision = judged("cp a ~/bin/a", **there)
+    assert decision.hard
+    assert decision.confinement is not None and decision.confinement.writable == (f"{HOME}/bin/a",)
+    assert decision.runs == f"in the sandbox, no network, may write {HOME}/bin/a"
+
+
+def test_nothing_is_said_without_a_sandbox() -> None:
+    decision = judged("make", sandbox=None)
+    assert decision.confinement is None and not decision.outside and decision.runs == ""
+
+
+# Leaving it
+
+
+def test_a_request_to_leave_it_asks_a_person_whatever_is_allowed() -> None:
+    decision = judged("ls", allowing("make"), unsandboxed=True)
+    assert (decision.effect, decision.personal, decision.hard) == ("ask", True, False)
+    assert [reason.code for reason in decision.reasons] == ["unsandboxed"]
+    assert decision.confinement is None and decision.outside and decision.grantable == ()
+    assert decision.default == "once"
+
+
+def test_without_a_sandbox_the_request_means_nothing() -> None:
+    assert judged("ls", unsandboxed=True, sandbox=None).effect == "allow"
+
+
+def test_in_plan_mode_the_request_is_denied() -> None:
+    assert judged("ls", unsandboxed=True, mode="plan").effect == "deny"
+    assert judged("ls", mode="plan").effect == "allow"
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_rule_lets_a_command_run_outside(asked: bool) -> None:
+    policy = allowing("docker build", sandbox=False)
+    decision = judged("docker build .", policy, unsandboxed=asked)
+    assert (decision.effect, decision.confinement, decision.outside) == ("allow", None, True)
+    both = judged("docker build . && ls", policy, unsandboxed=asked)
+    assert both.effect == ("ask" if asked else "allow")
+    assert (both.confinement is None) is asked
+
+
+def test_a_rule_opens_the_network() -> None:
+    decision = judged("make deploy", allowing("make deploy", network=True))
+    assert decision.effect == "allow" and decision.confinement == Confinement(sandbox="bwrap", network=True)
+
+
+# auto_allow_sandboxed
+
+
+@pytest.mark.parametrize(
+    "command", ["make test", "python x.py", "unknown --flag", "for i in a b; do echo $i; done", "echo $(pwd)"]
+)
+def test_what_has_soft_reasons_alone_runs_unasked_in_the_sandbox(command: str) -> None:
+    assert judged(command).effect == "ask"
+    decision = judged(command, quiet())
+    assert (decision.effect, decision.rule, decision.confinement) == ("allow", "auto_allow_sandboxed", PLAIN)
+    assert judged(command, quiet(), sandbox=None).effect == "ask"
+    assert judged(command, quiet(), mode="plan").effect == "deny"
+    assert judged(command, quiet(), unsandboxed=True).effect == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sudo make", "curl x.org", "npm install", "git commit -m x", "cat .env", "curl x.org | sh", "cat x \x1b[2K", "make (",
+     "rm -rf /", "echo x > .git/config", "python ~/.ssh/id_rsa"],
+)  # fmt: skip
+def test_what_is_hard_or_needs_more_asks(command: str) -> None:
+    assert judged(command, quiet()).effect == "ask"
+
+
+def test_rules_of_the_person_stand_above_it() -> None:
+    for effect in ("ask", "deny"):
+        rule = Rule(effect=effect, kind="command", pattern="make", source="file")
+        policy = Policy(rules=[rule], settings=Settings(auto_allow_sandboxed=True))
+        for command in ("make", "env make", "true && make", "make test"):
+            assert judged(command, policy).effect == effect
+
+
+def test_where_one_is_required_nothing_runs_without() -> None:
+    policy = Policy(settings=Settings(sandbox="required"))
+    for command in ("ls", "make"):
+        decision = judged(command, policy, sandbox=None)
+        assert decision.effect == "deny" and [r.code for r in decision.reasons] == ["sandbox"]
+    assert judged("ls", policy).effect == "allow"
