@@ -37,6 +37,8 @@ MAX_ARGS = 4000
 
 _OPERATORS = ("&&", "||", ";;", "|&", ";", "|", "&", "(", ")")
 _REDIRECTS = ("&>>", "<<<", "<<-", "&>", ">>", ">&", ">|", "<<", "<&", "<>", ">", "<")
+_REDIRECTING = frozenset("<>&0123456789")
+_OPERATING = frozenset("&|;()")
 _REFUSED_OPERATORS = {
     "&": Problem("background", "it starts something in the background (&)"),
     "|&": Problem("operator", "|& is not one of the operators that are judged"),
@@ -123,11 +125,10 @@ class _Scanner(Quotes):
             return Newline(self.at - 1, self.at)
         if self.constructs.substitution == "inner" and not self.command_position and self.starts("<("):
             return self.stream()
-        if redirect := self.redirect():
+        if text[self.at] in _REDIRECTING and (redirect := self.redirect()):
             return redirect
-        for operator in _OPERATORS:
-            if self.starts(operator):
-                return self.operator(operator)
+        if text[self.at] in _OPERATING:
+            return self.operator(next(operator for operator in _OPERATORS if self.starts(operator)))
         return self.word()
 
     def starts(self, what: str) -> bool:
