@@ -10,7 +10,7 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from xun.cli import exits, policy_change, policy_list
+from xun.cli import exits, policy_change, policy_list, policy_sandbox
 from xun.cli.options import Allow, Deny, Folder, ModeName, PolicyFiles, policy_folder
 from xun.commands.why import card_line
 from xun.config.paths import find_paths
@@ -45,6 +45,7 @@ def build() -> typer.Typer:
     app.command("remove", epilog='Example: xun policy remove "npm test", xun policy remove policy.toml:12')(
         policy_change.remove
     )
+    app.command("sandbox", epilog="Example: xun policy sandbox")(policy_sandbox.sandbox)
     return app
 
 

@@ -93,7 +93,8 @@ class Gate:
     rejects, and saves nothing. `mode` counts from the next decision on. `assessor` may say yes where the rules only
     ask and `mode` lets it; None, or `risk = "off"` in the policy, leaves that to the person. `on_always` keeps what
     the person allows for good; without it that lasts as long as the agent. `standing` gives the rules that hold for
-    what the disk holds when a command is judged.
+    what the disk holds when a command is judged. `bare` says that the last command was judged without the sandbox
+    that is wanted.
     """
 
     workspace: Workspace
@@ -108,6 +109,7 @@ class Gate:
     assessor: Assessor | None = None
     on_always: OnAlways | None = None
     patience: float = PATIENCE
+    bare: bool = False
     standing: Standing | None = None
     journal: Journal = field(default_factory=Journal)
     made: MadeFiles = field(default_factory=MadeFiles)
@@ -178,6 +180,7 @@ class Gate:
 
     async def _decide(self, action: Action, permission: str | None) -> Judged:
         # The decider and its tables are loaded by the first call, not before the first request is on its way.
+        from xun.exec.sandbox.find import wanted
         from xun.gate.gather import gather
 
         try:
@@ -194,6 +197,8 @@ class Gate:
             # A disk that does not answer must hold up this call alone, and not the whole of it.
             touches = isinstance(action, Read | Run | Write)
             facts = await run_in_thread(partial(self._look, look, action), "facts") if touches else look()
+            if isinstance(action, Run):
+                self.bare = facts.sandbox is None and self.policy.settings.sandbox != "off" and wanted()
             return self._judge(action, facts, permission), facts
         except Exception as error:  # noqa: BLE001 - a fault of the decider must not become a yes, nor end the turn
             _log.exception("an action could not be judged")

@@ -51,6 +51,8 @@ def card(decision: Decision, assessment: Assessment | None = None, *, folder: bo
         rows.append(Row("note", f"in {decision.action.cwd}"))
     elif isinstance(decision.action, Write) and decision.rule is None and not decision.reasons:
         rows.append(Row("note", "no rule speaks of it"))
+    if how := decision.runs:
+        rows.append(Row("note", f"runs {how}"))
     rows += _parts(decision)
     rows += _settling(decision, assessment)
     return rows

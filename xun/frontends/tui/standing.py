@@ -35,6 +35,7 @@ class Watch:
         self._folder = Path()
         self._branch = ""
         self._refused = 0
+        self._bare = False
 
     def start(self, agent: Agent[Any]) -> None:
         """Follow `agent` from now on."""
@@ -46,6 +47,9 @@ class Watch:
         # Of a refused call, what the rules allowed by itself is told as not allowed too: it is no refusal.
         if isinstance(event, Decided) and not event.allowed and event.decision.effect != "allow":
             self._refused += 1
+            return True
+        if isinstance(event, Decided) and self._agent is not None and self._agent.gate.bare != self._bare:
+            self._bare = self._agent.gate.bare
             return True
         if isinstance(event, TurnEnded):
             self._branch = branch_of(self._folder)
@@ -78,4 +82,5 @@ class Watch:
             "queued": len(agent.queue.items),
             "refused": self._refused,
             "yolo": agent.gate.auto_confirm,
+            "bare": agent.gate.bare,
         }
