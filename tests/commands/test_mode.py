@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,26 @@ async def test_yolo_takes_defaults_and_refuses_what_is_hard(work: Path) -> None:
         assert await bench.text("/yolo") == "Auto-confirm is off: you are asked again."
         await bench.agent.run("again")
     assert not (work / "c").exists()
+
+
+async def test_yolo_and_a_mode_that_is_named_answer_the_question_that_is_open(work: Path) -> None:
+    opened = asyncio.Queue[Ask]()
+
+    async def on_ask(ask: Ask) -> Answer:
+        opened.put_nowait(ask)
+        return await asyncio.get_running_loop().create_future()
+
+    (work / "c").write_text("old")
+    steps = [
+        call("bash", command="touch a"), {"text": "ok"},
+        call("read_file", path="c"), call("edit_file", path="c", old="old", new="new"), {"text": "ok"},
+    ]  # fmt: skip
+    async with Bench(steps, "cmd", "fs", on_ask=on_ask) as bench:
+        for line in ("/yolo", "/mode accept-edits"):
+            turn = asyncio.create_task(bench.agent.run("go"))
+            await asyncio.wait_for(opened.get(), 5)
+            assert (await bench.run(line)).error == ""
+            assert (await turn).ok
+            bench.agent.gate.set_auto_confirm(on=False)
+        assert [event.by for event in bench.heard.of(Answered)] == ["auto", "grant"]
+    assert (work / "a").exists() and (work / "c").read_text() == "new"

@@ -279,6 +279,58 @@ async def test_a_yes_from_before_a_stricter_mode_does_not_count(patience: float,
     assert not (await checking).allowed
 
 
+async def test_once_the_person_has_begun_to_answer_its_yes_is_only_a_word(work: Path) -> None:
+    fake = Fake(held=True)
+    stand = Standing(work, assessor=fake, patience=0.0, holds=True)
+    checking = asyncio.ensure_future(stand.check(run("touch x", work)))
+    await stand.shown.wait()
+    questions, [ask] = stand.gate.questions, stand.questions
+    assert questions.opinion(ask.id) is True
+    questions.hold(ask.id)
+    fake.release.set()
+    await until(lambda: questions.opinion(ask.id) == ALLOW)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not checking.done()
+    stand.say(Answer.no("not this"))
+    verdict = await checking
+    assert (verdict.allowed, verdict.by, verdict.reason) == (False, "person", "not this")
+    assert questions.opinion(ask.id) is False
+
+
+@pytest.mark.parametrize(("says", "by"), [(ALLOW, "risk"), (UNSURE, "auto"), (REJECT, "person")])
+async def test_auto_confirm_waits_for_its_word_on_an_open_question(says: Any, by: str, work: Path) -> None:
+    fake = Fake(says, held=True)
+    stand = Standing(work, assessor=fake, patience=0.0, holds=True)
+    checking = asyncio.ensure_future(stand.check(run("touch x", work)))
+    await stand.shown.wait()
+    stand.gate.set_auto_confirm(on=True)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not checking.done()
+    fake.release.set()
+    await until(lambda: fake.ended)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    if by == "person":
+        assert not checking.done()
+        stand.say(Answer.no())
+    assert (await checking).by == by
+
+
+async def test_plan_mode_refuses_what_is_being_assessed_and_nobody_was_asked_yet(work: Path) -> None:
+    fake = Fake(held=True)
+    stand = Standing(work, assessor=fake, patience=3600.0)
+    checking = asyncio.ensure_future(stand.check(run("touch x", work)))
+    await fake.started.wait()
+    stand.gate.set_mode("plan", named=False)
+    verdict = await checking
+    assert (verdict.allowed, verdict.by) == (False, "rule")
+    assert not stand.of(Asked)
+    assert "plan mode" in verdict.explain()
+    await nothing_left()
+
+
 async def test_a_quick_assessment_is_not_raced_by_a_question(work: Path) -> None:
     fake = Fake(held=True)
     stand = Standing(work, assessor=fake, patience=3600.0)

@@ -15,18 +15,19 @@ class ModeOfWork(AgentBase):
         """How much is done without asking."""
         return self._mode if self._gate is None else self._gate.mode
 
-    def set_mode(self, mode: str) -> None:
+    def set_mode(self, mode: str, *, named: bool = True) -> None:
         """Work in `mode` from the next decision on, also while a turn runs, and from any thread.
 
-        Raises `ValueError` for any other word.
+        `named`: the person has asked for it in so many words. A mode that a key only passes to says yes to no question
+        that is open. Raises `ValueError` for any other word.
         """
         if mode not in MODES:
             raise ValueError(f"a mode is one of {', '.join(MODES)}, not {mode!r}")
-        if mode == self.mode:
-            return
+        changed = mode != self.mode
         self._mode = mode
         if self._gate is not None:
-            self._gate.mode = self._mode
-        self.tell(ModeChanged(mode=self._mode))
-        if self._gate is not None:
-            self._gate.rules_changed()
+            self._gate.mode = mode
+        if changed:
+            self.tell(ModeChanged(mode=mode))
+        if self._gate is not None and (changed or named):
+            self._gate.set_mode(mode, named=named)

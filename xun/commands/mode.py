@@ -40,7 +40,7 @@ async def set_mode(call: Call) -> Outcome:
 async def _yolo(call: Call) -> Outcome:
     call.no_arguments()
     gate = call.context.agent.gate
-    gate.auto_confirm = not gate.auto_confirm
+    gate.set_auto_confirm(on=not gate.auto_confirm)
     return Outcome(text=_ON if gate.auto_confirm else _OFF)
 
 

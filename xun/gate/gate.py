@@ -16,10 +16,12 @@ from xun.events import Decided, Notice
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
 from xun.gate.put import Emit, OnAsk, Settler, put, question
-from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go, outcome
-from xun.gate.waiting import Waiting
+from xun.gate.remember import lasting, rule_of, spend
+from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go
+from xun.gate.waiting import OpenQuestion, Waiting
 from xun.policy.action import Action, Confinement, Read, Run, UseTool, Write
 from xun.policy.decision import Answer, Ask, Assessment, Decision, Mode, Reason
+from xun.policy.entries import PolicyError
 from xun.policy.facts import Facts
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy, Rule, tool_source
@@ -93,8 +95,8 @@ class Gate:
     rejects, and saves nothing. `mode` counts from the next decision on. `assessor` may say yes where the rules only
     ask and `mode` lets it; None, or `risk = "off"` in the policy, leaves that to the person. `on_always` keeps what
     the person allows for good; without it that lasts as long as the agent. `standing` gives the rules that hold for
-    what the disk holds when a command is judged. `bare` says that the last command was judged without the sandbox
-    that is wanted.
+    what the disk holds when a command is judged. `questions` are those that are open now. `bare` says that the last
+    command was judged without the sandbox that is wanted.
     """
 
     workspace: Workspace
@@ -113,8 +115,8 @@ class Gate:
     standing: Standing | None = None
     journal: Journal = field(default_factory=Journal)
     made: MadeFiles = field(default_factory=MadeFiles)
+    questions: Waiting = field(default_factory=Waiting)
     _assessments: Assessments = field(default_factory=Assessments)
-    _waiting: Waiting = field(default_factory=Waiting)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
@@ -127,6 +129,7 @@ class Gate:
     ) -> Verdict:
         """Decide `actions` of one call and, where they need it, ask. Tells `Decided` for each action."""
         judged = [await self._decide(action, permission) for action in actions]
+        judged = spend(judged, self.grants, lambda one: self._again(permission, one, self.mode))
         decisions = tuple(decision for decision, _ in judged)
         if any(d.effect == "deny" for d in decisions):
             verdict = Verdict(False, decisions)
@@ -134,6 +137,7 @@ class Gate:
             verdict = Verdict(True, decisions)
         else:
             verdict = await self._settle(call_id, tool, judged, emit, permission)
+            decisions = verdict.decisions
         if verdict.allowed and any(self._may_change(*one) for one in judged):
             self._assessments.forget()
         if verdict.allowed:
@@ -184,27 +188,37 @@ class Gate:
         from xun.gate.gather import gather
 
         try:
-            look = partial(
-                gather,
-                action,
-                roots=self.workspace.roots,
-                temp=self.workspace.temp,
-                home=self.home,
-                constructs=self.policy.settings.constructs,
-                denied=[rule.pattern for kind in ("read", "write") for rule in self.policy.own(kind, "deny")],
-                sandbox=self.policy.settings.sandbox != "off",
-            )
+            look = partial(gather, action, **self._place())
             # A disk that does not answer must hold up this call alone, and not the whole of it.
             touches = isinstance(action, Read | Run | Write)
             facts = await run_in_thread(partial(self._look, look, action), "facts") if touches else look()
             if isinstance(action, Run):
                 self.bare = facts.sandbox is None and self.policy.settings.sandbox != "off" and wanted()
-            return self._judge(action, facts, permission), facts
+            return self._judge(action, facts, permission, self.mode), facts
         except Exception as error:  # noqa: BLE001 - a fault of the decider must not become a yes, nor end the turn
             _log.exception("an action could not be judged")
             text = f"it could not be judged ({type(error).__name__}: {error})"
             reason = Reason(code="fault", text=text, hard=True)
             return Decision(action=action, effect="ask", reasons=(reason,)), Facts()
+
+    def would(self, action: Action, grant: Rule | None = None) -> Decision:
+        """What would be said of `action` as things stand, with one more grant. Asks nobody; it may take a while."""
+        from xun.gate.gather import gather
+
+        facts = self._look(partial(gather, action, **self._place()), action)
+        return self._judge(action, facts, None, self.mode, (grant,) if grant else ())
+
+    def _place(self) -> dict[str, Any]:
+        """What facts are gathered by."""
+        settings = self.policy.settings
+        return {
+            "roots": self.workspace.roots,
+            "temp": self.workspace.temp,
+            "home": self.home,
+            "constructs": settings.constructs,
+            "denied": [rule.pattern for kind in ("read", "write") for rule in self.policy.own(kind, "deny")],
+            "sandbox": settings.sandbox != "off",
+        }
 
     def _look(self, look: Callable[[], Facts], action: Action) -> Facts:
         from xun.gate.unseen import look as look_made
@@ -216,18 +230,36 @@ class Gate:
         made = look_made(action, facts, self.made, self.policy.settings.constructs)
         return facts.model_copy(update={"standing": standing, "made": made})
 
-    def _judge(self, action: Action, facts: Facts, permission: str | None) -> Decision:
+    def _judge(
+        self, action: Action, facts: Facts, permission: str | None, mode: Mode, more: Sequence[Rule] = ()
+    ) -> Decision:
         from xun.policy.decide import decide
 
         policy = self.policy.copy(extra=(*self.allowlists.rules(), *facts.standing))
         if isinstance(action, UseTool) and permission in ("ask", "deny", "allow"):
             own = Rule(effect=permission, kind="tool", pattern=action.name, source=tool_source(action.name))
             policy = policy.copy(extra=(own,))
-        return decide(action, facts, policy, self.grants, self.mode)
+        return decide(action, facts, policy, (*self.grants, *more), mode)
 
     def rules_changed(self) -> None:
         """Withdraw the questions that the lists, the grants and the mode settle by now. Callable from any thread."""
-        self._waiting.look_again()
+        self.questions.look_again(self.mode)
+
+    def set_mode(self, mode: Mode, *, named: bool = True) -> None:
+        """Decide in `mode` from now on. Callable from any thread.
+
+        What it denies of the open questions is withdrawn with no; what it allows with yes only where the person has
+        `named` it: on the way to another mode a key passes through this one.
+        """
+        self.mode = mode
+        if named:
+            self.questions.named(mode)
+        self.rules_changed()
+
+    def set_auto_confirm(self, *, on: bool) -> None:
+        """Auto-confirm on or off. Of the open questions it answers those to which it says yes; the rest stay open."""
+        self.auto_confirm = on
+        self.questions.confirm(on=on)
 
     def read_filter(self) -> ReadFilter:
         """What may be read as things stand, for a call that reads many files."""
@@ -242,32 +274,45 @@ class Gate:
         """Let the assessor or a person decide what the rules leave open. The first answer wins."""
         decisions = tuple(decision for decision, _ in judged)
         open_ones = [one for one in judged if one[0].effect == "ask"]
-        asking = tuple(decision for decision, _ in open_ones)
         assessing = self._assess(open_ones)
+        question = OpenQuestion(open_ones, partial(self._again, permission), self.mode, assessing)
+        question.settled = question.by_now(self.mode)  # the mode may have changed while the facts were gathered
+        ask_id = self.next_id()
         try:
-            if assessing is not None:
-                # Nobody waits where no person would be shown the question.
-                shown = self.on_ask is not None and not self.auto_confirm
-                await asyncio.wait({assessing}, timeout=self.patience if shown else None)
-            said = outcome(assessing)
-            if said is not None and said.verdict == "allow":
-                return Verdict(True, decisions, "risk", None, said)
-            ask = Ask(
-                id=self.next_id(), agent=self.agent, call_id=call_id, tool=tool, decisions=asking, assessment=said
-            )
-            with self._waiting.one(open_ones, partial(self._again, permission)) as settled:
-                rest = assessing if said is None else None
-                answer, by = await self.put(ask, emit, assessing=rest, settled=settled)
-            said = outcome(assessing)
+            with self.questions.one(ask_id, question):
+                said = await self._patience(question)
+                if question.settled:
+                    return _settled(decisions, question, said)
+                if said is not None and said.verdict == "allow":
+                    return Verdict(True, decisions, "risk", None, said)
+                asking = tuple(decision for decision, _ in open_ones)
+                ask = Ask(id=ask_id, agent=self.agent, call_id=call_id, tool=tool, decisions=asking, assessment=said)
+                answer, by = await self._put(ask, emit, question)
         finally:
             if assessing is not None:
                 await let_go(assessing)
+        if by == "rule":
+            return _settled(decisions, question, question.said)
         if answer.yes and by == "person":
             await self._remember(ask, answer, emit)
-        return Verdict(answer.yes, decisions, by, answer.reason, said)
+        return Verdict(answer.yes, decisions, by, answer.reason, question.said)
 
-    def _again(self, permission: str | None, one: Judged) -> Decision:
-        return self._judge(one[0].action, one[1], permission)
+    async def _patience(self, question: OpenQuestion) -> Assessment | None:
+        """What the assessor says before the person is asked. It has all its time where no person would be shown it."""
+        asked_at = asyncio.get_running_loop().time() + self.patience
+        while not question.assessed and not question.settled:
+            shown = self.on_ask is not None and not self.auto_confirm
+            left = asked_at - asyncio.get_running_loop().time()
+            if shown and left <= 0:
+                break
+            await question.wait(timeout=left if shown else None)
+        return question.said
+
+    def _again(self, permission: str | None, one: Judged, mode: Mode) -> Decision:
+        decision, facts = one
+        if any(reason.code == "fault" for reason in decision.reasons):
+            return decision  # there are no facts to judge it by
+        return self._judge(decision.action, facts, permission, mode)
 
     def _assess(self, items: Sequence[Judged]) -> asyncio.Task[Assessment] | None:
         if self.assessor is None or self.policy.settings.risk == "off" or not self.assessor.available:
@@ -289,32 +334,32 @@ class Gate:
     def next_id(self) -> str:
         return f"ask-{next(self._ids)}"
 
-    async def put(
-        self,
-        ask: Ask,
-        emit: Emit,
-        *,
-        auto: bool = True,
-        assessing: asyncio.Task[Assessment] | None = None,
-        settled: asyncio.Future[bool] | None = None,
-    ) -> tuple[Answer, Settler]:
-        """Ask, and tell `Asked` and `Answered`. With `auto` false, auto-confirm does not answer for the person.
+    async def put(self, ask: Ask, emit: Emit, *, auto: bool = True) -> tuple[Answer, Settler]:
+        """Ask, and tell `Asked` and `Answered`. With `auto` false, auto-confirm does not answer for the person."""
+        question = OpenQuestion((), partial(self._again, None), self.mode, auto=False if auto else None)
+        with self.questions.one(ask.id, question):
+            return await self._put(ask, emit, question)
 
-        A yes of the running `assessing` withdraws the question, and so do rules that by now settle it (`settled`).
-        """
-        default = Answer(kind=ask.default) if self.auto_confirm and auto else None
-        return await put(ask, self.on_ask, emit, default=default, assessing=assessing, settled=settled)
+    async def _put(self, ask: Ask, emit: Emit, question: OpenQuestion) -> tuple[Answer, Settler]:
+        default = Answer(kind=ask.default) if self.auto_confirm and question.auto is not None else None
+        return await put(ask, self.on_ask, emit, question, default=default)
 
     async def _remember(self, ask: Ask, answer: Answer, emit: Emit) -> None:
         """Keep a lasting yes: in the agent's own lists or as a grant, and for good where the person said always."""
         if answer.kind == "once":
+            return
+        if answer.rules:
+            await self._keep(answer, emit)
             return
         for decision in ask.decisions:
             if not decision.hard:
                 self._grant(decision)
         self.rules_changed()
         rules = [Rule(effect="allow", kind=kind, pattern=what, source="always") for kind, what in ask.saves]
-        if answer.kind != "always" or self.on_always is None or not rules:
+        await self._save(rules if answer.kind == "always" else (), emit)
+
+    async def _save(self, rules: Sequence[Rule], emit: Emit) -> None:
+        if self.on_always is None or not rules:
             return
         try:
             await run_in_thread(partial(self.on_always, rules), "save-rules")
@@ -322,6 +367,16 @@ class Gate:
             _log.warning("a rule could not be saved", exc_info=True)
             text = f"not saved, so it counts for this session alone: {error}"
             emit(Notice(level="warning", text=text))
+
+    async def _keep(self, answer: Answer, emit: Emit) -> None:
+        """Keep the rules that the person has edited. One that cannot be a rule is told, and none of them counts."""
+        try:
+            self.grants += [rule_of(kept) for kept in answer.rules]
+        except PolicyError as error:
+            emit(Notice(level="warning", text=f"kept for this once alone: {error}"))
+            return
+        self.rules_changed()
+        await self._save(lasting(answer.rules), emit)
 
     def _grant(self, decision: Decision) -> None:
         # An allow rule would not stand against a rule that asks: only a grant does.
@@ -334,3 +389,12 @@ class Gate:
                 self.allowlists.add_path(what, self.workspace.root)
             else:
                 self.grants.append(Rule(effect="allow", kind=named, pattern=pattern, source="session"))
+
+
+def _settled(decisions: Sequence[Decision], question: OpenQuestion, said: Assessment | None) -> Verdict:
+    """What became of a question that the rules settle by now: a denial tells of the rules as they are."""
+    if not question.denied:
+        return Verdict(True, tuple(decisions), "grant", None, said)
+    later = iter(question.settled)
+    by_now = tuple(next(later) if decision.effect == "ask" else decision for decision in decisions)
+    return Verdict(False, by_now, "rule", None, said)

@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any, Literal, cast
 
 from xun.events import Answered, Asked
-from xun.gate.risk import let_go, outcome
+from xun.gate.risk import let_go
+from xun.gate.waiting import OpenQuestion
 from xun.policy.action import UseTool
-from xun.policy.decision import Answer, Ask, Assessment, Decision, Reason
+from xun.policy.decision import Answer, Ask, Decision, Reason
 from xun.worker import awaited, run_in_thread, text_of
 
 OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
@@ -19,22 +20,14 @@ Settler = Literal["rule", "person", "grant", "auto", "nobody", "risk"]
 Emit = Callable[[Any], Any]
 Told = Literal["person", "auto", "nobody", "risk", "grant", "rule"]
 
-CHANGED = "the rules have changed meanwhile"
-
 
 async def put(
-    ask: Ask,
-    on_ask: OnAsk | None,
-    emit: Emit,
-    *,
-    default: Answer | None = None,
-    assessing: asyncio.Task[Assessment] | None = None,
-    settled: asyncio.Future[bool] | None = None,
+    ask: Ask, on_ask: OnAsk | None, emit: Emit, question: OpenQuestion, *, default: Answer | None = None
 ) -> tuple[Answer, Told]:
     """Ask, and tell `Asked` and `Answered`, also where the question is cancelled or fails: with no.
 
-    `default` answers in place of the person. A yes of `assessing` withdraws the question, and so does `settled`, which
-    says whether the rules allow or deny it by now.
+    `default` answers in place of the person. What becomes of `question` may withdraw it: rules that by now allow or
+    deny it, a yes of the assessor, auto-confirm.
     """
     emit(Asked(ask=ask))
     by: Told = "person"
@@ -45,7 +38,7 @@ async def put(
         elif on_ask is None:
             by = "nobody"
         else:
-            answer, by = await _first(_shown(ask), on_ask, assessing, settled)
+            answer, by = await _first(_shown(ask), on_ask, question)
     except asyncio.CancelledError:
         if _is_cancelled():
             raise
@@ -68,27 +61,42 @@ def _shown(ask: Ask) -> Ask:
     return ask.model_copy(update={"decisions": (first, *ask.decisions[1:])})
 
 
-async def _first(
-    ask: Ask, on_ask: OnAsk, assessing: asyncio.Task[Assessment] | None, settled: asyncio.Future[bool] | None
-) -> tuple[Answer, Told]:
-    """The first answer: that of the person, a yes of the assessor, or rules that settle it by now.
-
-    Any other word of the assessor leaves the person to it.
-    """
+async def _first(ask: Ask, on_ask: OnAsk, question: OpenQuestion) -> tuple[Answer, Told]:
+    """The first answer: that of the person, or what withdraws the question."""
     asked = asyncio.ensure_future(awaited(partial(_call_back, ask, on_ask)))
-    waits: set[asyncio.Future[Any]] = {future for future in (asked, assessing, settled) if future is not None}
     try:
         while True:
-            done, waits = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-            said = outcome(assessing)
-            if asked in done:
+            await question.wait(asked)
+            if asked.done():
                 return (await asked)(), "person"
-            if settled is not None and settled in done:
-                return (Answer.once(), "grant") if settled.result() else (Answer.no(CHANGED), "rule")
-            if said is not None and said.verdict == "allow":
-                return Answer.once(), "risk"
+            found = _without_person(ask, question)
+            if found is not None:
+                return found
     finally:
         await let_go(asked)
+
+
+def _without_person(ask: Ask, question: OpenQuestion) -> tuple[Answer, Told] | None:
+    """What answers for the person as things stand.
+
+    Nothing but a yes of the assessor does, and that only until they have begun to answer; nor does auto-confirm where
+    it would say no, for somebody is there.
+    """
+    if question.settled:
+        return (Answer.no(_denial(question)), "rule") if question.denied else (Answer.once(), "grant")
+    said = question.said
+    if said is not None and said.verdict == "allow" and not question.held:
+        return Answer.once(), "risk"
+    if question.auto and question.assessed:
+        default = ask.model_copy(update={"assessment": said}).default
+        return None if default == "no" else (Answer(kind=default), "auto")
+    return None
+
+
+def _denial(question: OpenQuestion) -> str:
+    """Why the rules deny it by now."""
+    reasons = (decision.deciding for decision in question.settled if decision.effect == "deny")
+    return next((reason.text for reason in reasons if reason is not None), "the rules deny it by now")
 
 
 async def _call_back(ask: Ask, on_ask: OnAsk) -> Answer:

@@ -54,7 +54,7 @@ class Acting(Leaving):
     def action_next_mode(self) -> None:
         """The next of the modes. The status line tells it; `/mode` tells what it means."""
         if self.desk is not None and self._parts is not None:
-            self.desk.set_mode(self._parts.watch.next_mode())
+            self.desk.pass_to_mode(self._parts.watch.next_mode())
 
     def action_take_back(self) -> None:
         """Take the last prompt that waits back into the prompt."""

@@ -111,9 +111,9 @@ class Desk:
         """Completions of a line that begins with `/`."""
         return [Item(found.text, found.help) for found in self._registry.complete(before, self._context)]
 
-    def set_mode(self, mode: str) -> None:
-        """Work in `mode`. Raises `ValueError` for an unknown one."""
-        self.agent.set_mode(mode)
+    def pass_to_mode(self, mode: str) -> None:
+        """Work in `mode`, to which a key has passed. Raises `ValueError` for an unknown one."""
+        self.agent.set_mode(mode, named=False)
         self._context.set("mode", mode, "Shift+Tab")
 
     def interrupt(self) -> bool:

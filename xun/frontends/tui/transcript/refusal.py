@@ -9,6 +9,7 @@ from xun.policy.decision import Decision
 
 SHOWN = 400
 """Characters shown of what was refused: as many from its beginning as from its end."""
+_MODE = "mode "  # before its name where it stands for a rule
 _LITTLE = 40  # characters that are as soon shown as said to be left out
 _BY = {
     "rule": "a rule",
@@ -22,6 +23,9 @@ _BY = {
 
 def by_whom(event: Decided) -> str:
     """Who or what settled it."""
+    rule = event.decision.rule or ""
+    if event.by == "rule" and rule.startswith(_MODE):
+        return f"{rule.removeprefix(_MODE)} mode"
     return _BY.get(event.by, event.by)
 
 

@@ -1,0 +1,64 @@
+"""What the screen does to a question that is open: keys, modes and commands, with a real agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.frontends.tui.snapshots.stage import stage
+
+pytestmark = pytest.mark.anyio
+WRITE = (
+    {"calls": [{"tool": "read_file", "arguments": {"path": "notes.txt"}}]},
+    {"calls": [{"tool": "edit_file", "arguments": {"path": "notes.txt", "old": "old", "new": "new"}}]},
+)
+
+
+def bash(command: str) -> dict[str, object]:
+    return {"calls": [{"tool": "bash", "arguments": {"command": command}}]}
+
+
+@pytest.fixture
+def notes() -> Path:
+    file = Path.home() / "fables" / "notes.txt"
+    file.parent.mkdir()
+    file.write_text("old\n")
+    return file
+
+
+async def test_the_key_for_the_next_mode_says_yes_to_no_question(notes: Path) -> None:
+    async with stage(*WRITE, {"text": "It is left."}) as screen:
+        await screen.send("write it")
+        await screen.asked()
+        await screen.press("shift+tab")
+        await screen.until("accept-edits")
+        await screen.still()
+        assert "deny, and say why" in screen.text
+        assert notes.read_text() == "old\n"
+        await screen.press("shift+tab")
+        await screen.until("It is left.")
+        assert "refused by plan mode" in screen.text
+        assert notes.read_text() == "old\n"
+
+
+async def test_plan_mode_says_that_it_has_refused_a_command(notes: Path) -> None:
+    async with stage(bash("touch d"), {"text": "It is left."}, size=(110, 40)) as screen:
+        await screen.send("go")
+        await screen.asked()
+        await screen.press("shift+tab", "shift+tab")
+        await screen.until("It is left.")
+        assert "refused by plan mode: touch d — plan mode changes nothing" in screen.text
+
+
+async def test_what_the_person_names_answers_it(notes: Path) -> None:
+    async with stage(bash("touch d"), {"text": "Done."}, *WRITE, {"text": "Written."}) as screen:
+        await screen.send("go")
+        await screen.asked()
+        await screen.send("/yolo", "Done.")
+        assert (notes.parent / "d").exists()
+        await screen.send("/yolo", "you are asked again")
+        await screen.send("go on")
+        await screen.asked()
+        await screen.send("/mode accept-edits", "Written.")
+        assert notes.read_text() == "new\n"
