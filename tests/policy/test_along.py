@@ -146,6 +146,16 @@ def test_what_stands_beside_them_is_still_seen(command: str) -> None:
     assert judge(command).hard, command
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["git commit -m '" + "a b " * 800 + "'", 'git commit -m "' + "fix (x) {y} " * 300 + '"', "cat > x <<'EOF'\n" + "def f(x): (y\n" * 300 + "EOF",
+     "python3 -c '" + "print((1))\n" * 300 + "'"],
+    ids=lambda command: command[:16],
+)  # fmt: skip
+def test_a_long_string_is_no_garbage(command: str) -> None:
+    assert judge(command).effect == "ask" and not judge(command).hard
+
+
 # --- what a repository keeps
 
 

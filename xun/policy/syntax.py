@@ -105,6 +105,9 @@ def read_tree(text: str, constructs: Constructs = ASK) -> Tree:
     text = text if text.isascii() else _BEYOND_ASCII.sub("\xe9", text)
     root = _parser().parse(text[:_PROBE].encode()).root_node
     garbage = len(text) > _PROBE and _misread(root) > _PROBE // 4
+    if garbage and (opened := _left_open(text[:_PROBE])) is not None:
+        # The cut went through a string or here-document: what stands before that tells.
+        garbage = _misread(_parser().parse(text[:opened].encode()).root_node) > _PROBE // 4
     if garbage:
         text = text[:_PROBE]
     elif len(text) > _PROBE:
@@ -116,6 +119,15 @@ def read_tree(text: str, constructs: Constructs = ASK) -> Tree:
     seen = look(root, reader.span)
     reader.tree.commands, reader.tree.redirects, reader.tree.others = seen.commands, seen.redirects, seen.others
     return reader.tree
+
+
+_OPENING = re.compile(r"\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\"|(?P<open>['\"]|<<-?[ \t]*['\"]?\w)", re.DOTALL)
+
+
+def _left_open(text: str) -> int | None:
+    """Where the string or here-document begins that `text` leaves open, or may."""
+    found = next((match for match in _OPENING.finditer(text) if match["open"]), None)
+    return found.start() if found else None
 
 
 def _misread(root: Node) -> int:
