@@ -67,6 +67,8 @@ class Starting(Leaving):
             return
         old, self.desk, self._ears = self.desk, Desk(opened, self), ears
         if old is not None:
+            if (mode := opened.agent.mode) != old.agent.mode:
+                notes[f"this session is in {mode} mode; the one before it was in {old.agent.mode} mode"] = None
             await old.close()
         if opened.agent.messages:
             self._transcript.load(opened.agent.messages)
