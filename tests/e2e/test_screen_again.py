@@ -1,0 +1,107 @@
+"""A session that is gone on with on the screen: nothing of it was lost, and nothing comes to count silently."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from tests.e2e.screen import Screen
+from tests.e2e.support import Model, sessions
+from tests.wire.server import Stream
+from tests.wire.streams import Say
+
+
+def said(model: Model, number: int) -> str:
+    return json.dumps(model.requests[number].body["messages"], ensure_ascii=False)
+
+
+def test_plan_mode_and_shell_lines_outlast_a_kill() -> None:
+    with Model(Say("First reply."), Say("Second reply.")) as model:
+        with Screen("--mode", "plan", model=model, width=100) as screen:
+            screen.opened()
+            screen.send("one")
+            screen.until("First reply.")
+            screen.send("!echo shellout")
+            screen.until(lambda shown: shown.count("shellout") > 1, "its output")
+            os.kill(screen.process.pid, signal.SIGKILL)
+        with Screen("--continue", model=model, width=100) as screen:
+            shown = screen.opened()
+            assert shown.splitlines()[-1].strip().startswith("plan")
+            assert "this session goes on in plan mode, as it was left" in shown
+            assert "the output of your last shell line goes to the model with your next message" in shown
+            screen.send("two")
+            screen.until("Second reply.")
+        assert "shellout" in said(model, 1) and model.refusals == []
+
+
+def test_another_mode_in_another_session_is_told() -> None:
+    with Model(Say("First reply.")) as model:
+        with Screen(model=model, width=100) as screen:
+            screen.opened()
+            screen.send("one")
+            screen.until("First reply.")
+            screen.send("/exit")
+            screen.end()
+        with Screen("--mode", "manual", model=model, width=100) as screen:
+            screen.opened()
+            screen.send("/mode plan")
+            screen.until("The mode is plan")
+            screen.send(f"/sessions {sessions()[0].stem}")
+            screen.until("First reply.")
+            screen.until("this session is in manual mode; the one before it was in plan mode")
+
+
+@pytest.mark.parametrize("how", ["term", "exit"])
+def test_what_waited_waits_again_and_a_reply_that_was_cut_off_is_there(how: str) -> None:
+    slow = Stream(Say("word " * 600), chunk=40, pause=0.02)
+    with Model(slow, Say("Sent at last.")) as model:
+        with Screen(model=model, width=100) as screen:
+            screen.opened()
+            screen.send("go")
+            screen.until("word word")
+            screen.send("important prompt")
+            screen.until("↑ important prompt")
+            if how == "term":
+                screen.signal(signal.SIGTERM)
+            else:
+                screen.send("/exit")
+            screen.end()
+        with Screen("--continue", model=model, width=100) as screen:
+            screen.opened()
+            screen.until("Enter on an empty prompt sends the first")
+            shown = screen.text
+            assert "word word" in shown and "· interrupted" in shown and "↑ important prompt" in shown
+            time.sleep(0.3)
+            assert len(model.requests) == 1, "it is not sent by itself"
+            screen.type("\r")
+            screen.until("Sent at last.")
+        assert "important prompt" in said(model, 1) and "word word" in said(model, 1) and model.refusals == []
+
+
+def test_what_a_shell_line_blocks_is_refused_and_nothing_is_lost() -> None:
+    with Model(Say("First reply."), Say("Second reply.")) as model, Screen(model=model, width=100) as screen:
+        screen.opened()
+        screen.send("one")
+        screen.until("First reply.")
+        screen.send("!sleep 77")
+        screen.until("sleep 77")
+        screen.send("/retry")
+        shown = screen.until("/retry has to wait: !sleep 77 is running")
+        assert "First reply." in shown
+        screen.type("\x1b")
+        screen.gone("esc to stop")
+        screen.send("/retry")
+        screen.until("Second reply.")
+
+
+def test_the_status_line_tells_another_model_at_once() -> None:
+    with Model() as model, Screen(model=model, env={"OPENAI_API_KEY": "sk-test-123456"}, width=100) as screen:
+        screen.opened()
+        screen.send("/model openai/gpt-5.4")
+        screen.until(lambda shown: "openai/gpt-5.4" in shown.splitlines()[-1], "the model in the status line")
+        screen.send("/config effort=high")
+        screen.until(lambda shown: "gpt-5.4 high" in shown.splitlines()[-1], "the effort in the status line")
