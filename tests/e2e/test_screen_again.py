@@ -93,7 +93,7 @@ def test_what_a_shell_line_blocks_is_refused_and_nothing_is_lost() -> None:
         shown = screen.until("/retry has to wait: !sleep 77 is running")
         assert "First reply." in shown
         screen.type("\x1b")
-        screen.gone("esc to stop")
+        screen.gone("Esc interrupts")
         screen.send("/retry")
         screen.until("Second reply.")
 
