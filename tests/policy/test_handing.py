@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -66,6 +67,13 @@ def test_a_link_among_the_names_is_followed(command: str, place: Path) -> None:
     (place / ".env").write_text("x")
     (place / "src/in").symlink_to(place / ".env")
     assert codes(judged(command, place, settings=INNER)) == {"secret"}
+
+
+def test_a_pipe_among_the_names_is_hard(place: Path) -> None:
+    os.mkfifo(place / "src/pipe")
+    assert judged("find src | xargs cat", place).hard
+    for command in ("find src -type f | xargs cat", "find src -name '*.py' | xargs cat", "find src | xargs ls"):
+        assert judged(command, place).effect == "allow", command
 
 
 def test_links_are_passed_over_where_only_files_are_listed(place: Path) -> None:

@@ -299,7 +299,8 @@ def _tree(key: str, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, s
 def _named(key: str, uses: Sequence[Use], roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:
     """What matters below a folder of which every name is handed on, or is by one of `uses`.
 
-    Names that may be taken for something else (of a folder with a slash behind), links, and files that hold secrets.
+    Names that may be taken for something else (of a folder with a slash behind), links, files that hold secrets, and
+    pipes and their like, which lead nowhere.
     """
     handed = [use for use in uses if use.mode in ("named", "listed")]
     passed = (
@@ -320,6 +321,8 @@ def _named(key: str, uses: Sequence[Use], roots: Sequence[str], budget: _Budget)
                 elif is_folder:
                     if not any(fnmatchcase(entry.name, pattern[:-1]) for pattern in passed if pattern.endswith("/")):
                         folders.append((entry.path, published or entry.name in _PUBLISHED))
+                elif not entry.is_file(follow_symlinks=False):
+                    found.append((entry.path, ""))
                 elif not published and secret(entry.path[len(top) :]):
                     found.append((entry.path, entry.path))
     except (_Spent, OSError, ValueError):

@@ -134,9 +134,12 @@ class Places:
                 return Reason(code="names", text=text, hard=_HIDES.search(inside) is not None)
             if path.endswith("/") or (path != real and not use.links):
                 continue
+            if not real and use.mode == "named":
+                text = f"{path}, in {shown}, is a pipe or device, which may never end"
+                return Reason(code="special-file", text=text, hard=True)
             if use.mode == "named" and (secret(self.inside(path)) or secret(self.inside(real))):
                 return Reason(code="secret", text=f"{path}, in {shown}, holds secrets", hard=True)
-            if not self.readable(real, "read"):
+            if real and not self.readable(real, "read"):
                 return Reason(code="outside", text=f"{path}, in {shown}, leads out of the workspace ({real})")
         return None
 
