@@ -1,0 +1,165 @@
+"""Commands of the real program in a real sandbox: what the model is told, what a rule settles, and what is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import require
+from tests.e2e.support import LONG, Done, Model, bash, results, wait_for, xun
+from tests.wire.streams import Say
+from xun.exec.sandbox.find import works
+
+KINDS = ("bwrap", "landlock")
+RULES = """\
+[settings]
+risk = "off"
+
+[[rule]]
+effect = "allow"
+command = "git commit"
+
+[[rule]]
+effect = "allow"
+command = "./outside.sh"
+sandbox = false
+"""
+AUTO = '[settings]\nrisk = "off"\nauto_allow_sandboxed = true\n'
+SECRET = "sk-very-secret-key-of-xun"
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    require(request.param, works(request.param))
+    monkeypatch.setenv("XUN_SANDBOX", request.param)
+    yield request.param
+
+
+def policy(text: str) -> None:
+    home = Path(os.environ["XUN_HOME"])
+    home.mkdir(mode=0o700, exist_ok=True)
+    (home / "policy.toml").write_text(text)
+
+
+def play(*commands: str, options: tuple[str, ...] = (), **arguments: object) -> tuple[Done, list[str]]:
+    """A run in which the model gives these commands, one a step. Gives what it was told of each."""
+    with Model(*(bash(command, **arguments) for command in commands), Say("done")) as model:
+        done = model.run(*options, "go")
+        told = [results(request)[-1] for request in model.requests[1:]]
+    return done, told
+
+
+def script(work: Path, text: str, name: str = "run.sh") -> str:
+    (work / name).write_text(text)
+    return f"sh {name}"
+
+
+def test_what_has_soft_reasons_alone_runs_unasked_and_confined(kind: str, work: Path) -> None:
+    policy(AUTO)
+    home = Path(os.environ["XUN_HOME"])
+    (home / "config.toml").write_text(f'[providers.anthropic]\napi_key = "{SECRET}"\n')
+    (work / "src").mkdir()
+    outside = work.parent / "outside"
+    attack = (
+        f"echo a > src/made; cat {home}/config.toml {home}/policy.toml; ls {home}/state/sessions/*;"
+        f" echo x >> {home}/policy.toml; echo x > {outside}; echo x > .xun/config.toml; mkdir .xun; env"
+    )
+    done, told = play(script(work, attack))
+    assert done.code == 0
+    assert (work / "src" / "made").read_text() == "a\n"
+    assert SECRET not in "".join(told) and "exit code" in told[0]
+    assert (home / "policy.toml").read_text() == AUTO
+    assert not outside.exists() and not (work / ".xun").exists()
+    assert not list(work.glob(".git"))
+
+
+def test_without_the_setting_it_asks_and_nobody_is_there(kind: str, work: Path) -> None:
+    policy('[settings]\nrisk = "off"\n')
+    done, _ = play(script(work, "echo a > made"))
+    assert done.code == 4 and not (work / "made").exists()
+
+
+def test_the_model_is_told_why_it_failed_and_how_to_ask_for_more(kind: str, work: Path) -> None:
+    policy(AUTO)
+    _, told = play(script(work, "echo x > /etc/xun-made"))
+    assert told[0].startswith("exit code 2") or told[0].startswith("exit code 1")
+    assert "ran in the sandbox" in told[0] and "unsandboxed=true" in told[0]
+    _, plain = play(script(work, "exit 3"))
+    assert "sandbox" not in plain[0]
+
+
+def test_leaving_it_asks_a_person_and_a_yes_leaves_it(kind: str, work: Path) -> None:
+    policy(AUTO)
+    outside = work.parent / "outside"
+    command = script(work, f"echo x > {outside}")
+    refused, _ = play(command, unsandboxed=True)
+    assert refused.code == 4 and not outside.exists()
+    agreed, told = play(command, options=("--yes",), unsandboxed=True)
+    assert agreed.code == 0 and outside.read_text() == "x\n" and told[0].startswith("exit code 0")
+
+
+def test_a_rule_lets_a_command_leave_it_unasked(kind: str, work: Path) -> None:
+    policy(RULES)
+    outside = work.parent / "outside"
+    script(work, f"#!/bin/sh\necho x > {outside}\n", "outside.sh")
+    (work / "outside.sh").chmod(0o755)
+    done, _ = play("./outside.sh")
+    assert done.code == 0 and outside.read_text() == "x\n"
+
+
+def test_git_commits_where_a_rule_allows_that(kind: str, work: Path) -> None:
+    policy(RULES)
+    for words in (["init", "-q"], ["commit", "--allow-empty", "-qm", "one"]):
+        subprocess.run(["git", *words], check=True)
+    done, told = play("git commit --allow-empty -qm two")
+    assert done.code == 0 and told[0].startswith("exit code 0"), told
+    log = subprocess.run(["git", "log", "--format=%s"], capture_output=True, text=True, check=True)
+    assert log.stdout.split() == ["two", "one"]
+
+
+def test_the_temporary_folder_of_one_command_is_that_of_the_next(kind: str, work: Path) -> None:
+    policy(AUTO)
+    one = script(work, "echo kept > ${TMPDIR:-/tmp}/out")
+    _, told = play(one, script(work, "cat $TMPDIR/out", "two.sh"))
+    assert "kept" in told[1]
+
+
+def test_where_one_is_required_and_none_works_nothing_runs(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XUN_SANDBOX", "off")
+    policy('[settings]\nsandbox = "required"\n')
+    _, refused = play("pwd")
+    assert "Permission denied" in refused[0] and "requires a sandbox" in refused[0]
+    told = xun("policy", "sandbox")
+    assert told.code == 1 and "required" in told.out
+
+
+def test_it_is_told_what_commands_run_in(kind: str) -> None:
+    told = xun("policy", "sandbox")
+    name = {"bwrap": "bubblewrap", "landlock": "Landlock"}[kind]
+    assert told.code == 0 and name in told.out
+    checked = xun("policy", "check", "make && curl x.org")
+    assert "runs in the sandbox, with network" in checked.out
+
+
+def test_nothing_is_left_behind_by_a_kill(kind: str, work: Path) -> None:
+    """Neither a process nor the folders that kept `.xun` and `.git` from being made."""
+    policy(AUTO)
+    seconds = f"4{KINDS.index(kind)}{os.getpid() % 10000}"
+    command = script(work, f"setsid sleep {seconds} & sleep 300")
+    with Model(bash(command), Say("done")) as model:
+        process = model.start("go")
+        wait_for(lambda: sleeping(seconds), "the command")
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate(timeout=LONG)
+        wait_for(lambda: not sleeping(seconds), "its end")
+        wait_for(lambda: [path.name for path in work.iterdir()] == ["run.sh"], "the folders to go")
+
+
+def sleeping(seconds: str) -> bool:
+    found = subprocess.run(["pgrep", "-f", f"^sleep {seconds}$"], capture_output=True, check=False)
+    return found.returncode == 0
