@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from xun.config.redact import Redactor, redact, secrets_of
+from xun.config.redact import Redactor, holds_key, masked_line, redact, secrets_of
 
 KEY = "sk-ant-api03-" + "Ab1_-" * 8
 
@@ -22,6 +22,8 @@ KEY = "sk-ant-api03-" + "Ab1_-" * 8
         ("token ghp_" + "a1" * 18, "token ghp_***"),
         ("xoxb-1234567890-abc", "xoxb-***"),
         ("AKIA" + "Z9" * 8, "AKIA***"),
+        ("gsk_" + "a1" * 10, "gsk_***"),
+        ("xai-" + "a1" * 10, "xai-***"),
         ("http://me:s3cret@proxy:8080/x", "http://me:***@proxy:8080/x"),
     ],
 )
@@ -78,3 +80,24 @@ def test_a_long_text_without_keys_stays_as_it_is() -> None:
     mask = Redactor(["test-key-123"])
     text = "an ordinary line of a source file, with://nothing in it\n" * 20_000
     assert mask(text) == text
+
+
+@pytest.mark.parametrize("start", ["sk-", "sk-ant-api03-", "gsk_", "xai-", "AIza"])
+def test_the_key_of_a_provider_is_told_by_its_shape(start: str) -> None:
+    assert holds_key(f"please use {start}{'a1B2c' * 7} for it")
+    assert not holds_key("a risk-averse task-list-for-everyone; xai-1; git@github.com:me/repo.git")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("/config providers.openai.api_key=correct horse", "/config providers.openai.api_key=***"),
+        ("/config providers.x.API_KEY = short", "/config providers.x.API_KEY = ***"),
+        ("/config limits.max_steps=7", "/config limits.max_steps=7"),
+        ("/config providers.openai.api_key", "/config providers.openai.api_key"),
+        ("what is api_key=x?", "what is api_key=x?"),
+        ("use sk-" + "a1" * 10, "use sk-***"),
+    ],
+)
+def test_a_typed_line_is_kept_without_what_is_secret(line: str, shown: str) -> None:
+    assert masked_line(line) == shown

@@ -37,6 +37,8 @@ _SHAPES: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("sk-", _START + r"sk-[A-Za-z0-9_\-]{16,}", f"sk-{MASK}"),
         ("earer", r"([Bb]earer) +(?=[A-Za-z._~+/=\-]*\d)[A-Za-z0-9._~+/=\-]{8,}", rf"\1 {MASK}"),
         ("asic", r"([Bb]asic) +(?=[A-Za-z+/]*[\d=])[A-Za-z0-9+/]{8,}={0,2}", rf"\1 {MASK}"),
+        ("gsk_", _START + r"gsk_[A-Za-z0-9]{16,}", f"gsk_{MASK}"),
+        ("xai-", _START + r"xai-[A-Za-z0-9_\-]{16,}", f"xai-{MASK}"),
         ("AIza", _START + r"AIza[A-Za-z0-9_\-]{35}", f"AIza{MASK}"),
         ("gh", _START + r"gh([pousr])_[A-Za-z0-9]{30,}", rf"gh\1_{MASK}"),
         ("github_pat_", _START + r"github_pat_[A-Za-z0-9_]{20,}", f"github_pat_{MASK}"),
@@ -45,6 +47,9 @@ _SHAPES: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("://", r"(://[^/\s:@\"'\\]+:)[^/\s@\"'\\]+@", rf"\1{MASK}@"),
     )
 )
+
+_PROVIDERS = frozenset(("sk-", "gsk_", "xai-", "AIza"))
+_SETTING = re.compile(r"(/config\s+[^\s=]*(?:key|token|secret|password)[^\s=]*\s*=\s*)\S.*", re.IGNORECASE | re.DOTALL)
 
 
 class Redactor:
@@ -55,9 +60,15 @@ class Redactor:
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._known: tuple[str, ...] = ()
+        self.learn(*secrets)
+
+    def learn(self, *secrets: str) -> None:
+        """Mask these too from now on."""
         values = {value.strip() for value in secrets}
         forms = {form for value in values if len(value) >= _SHORTEST for form in (value, _escaped(value))}
-        self._known = tuple(sorted(forms, key=len, reverse=True))  # a secret may begin with another one
+        # The longest first: a secret may begin with another one.
+        self._known = tuple(sorted(forms | set(self._known), key=len, reverse=True))
 
     def __call__(self, text: str) -> str:
         for value in self._known:
@@ -72,6 +83,16 @@ class Redactor:
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
     """`text` without `secrets` and without what looks like a key. For many texts build one `Redactor`."""
     return Redactor(secrets)(text)
+
+
+def holds_key(text: str) -> bool:
+    """Is there something in `text` that has the shape of a model provider's key?"""
+    return any(mark in text and pattern.search(text) for mark, pattern, _ in _SHAPES if mark in _PROVIDERS)
+
+
+def masked_line(line: str) -> str:
+    """A line that a person typed, fit to be shown and kept: a mask stands for keys and for settings that are secret."""
+    return redact(_SETTING.sub(rf"\1{MASK}", line))
 
 
 def secrets_of(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:

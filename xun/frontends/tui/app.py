@@ -54,14 +54,9 @@ class XunApp(Starting, Acting):
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
+        self.take(event.text, steer=event.steer)
         if self.desk is not None:
-            self.desk.typed(event.text, steer=event.steer)
             self._transcript.follow()
-        elif event.text.strip() in ("/exit", "/quit"):
-            self.leave(0)
-        elif event.text.strip():
-            self._early.append(event.text)
-            self.query_one(QueueView).show(self._early, early=True)
 
     def on_question_panel_left(self) -> None:
         """No question takes the keys any more."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.scrollbar import ScrollBar
 
+from xun.config.redact import masked_line
 from xun.frontends.tui.bars import WholeCells
 from xun.frontends.tui.files import FileList
 from xun.frontends.tui.opening import Ears, Level, Opener, Wanted
@@ -52,6 +53,7 @@ class BaseApp(App[int]):
         self._early = [first] if first else []
         self._files = FileList(opener.folder, lambda: self.call_from_thread(self._files_found))
         self._pressed = float("-inf")
+        self._problem_told = False  # that of the prompt history
         self.code: int | None = None
         self._parts: Parts | None = None
         self._ears: Ears | None = None  # those of the agent on the screen: another one may be closing still
@@ -98,7 +100,7 @@ class BaseApp(App[int]):
     def work(self, line: str) -> None:
         """Show that a command runs, as it was typed; with "" that none does any more."""
         assert self._parts is not None
-        self._parts.activity.work(line)
+        self._parts.activity.work(masked_line(line))
 
     async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
         """Put a question to the person; `menu` takes the place of its usual answers."""
@@ -113,8 +115,8 @@ class BaseApp(App[int]):
         self._transcript.show(text)
 
     def echo(self, line: str) -> None:
-        """Show the line of a command."""
-        self._transcript.echo(line)
+        """Show the line of a command, without what is secret in it."""
+        self._transcript.echo(masked_line(line))
 
     def _notice(self, text: str) -> None:
         if threading.get_ident() == self._thread_id:

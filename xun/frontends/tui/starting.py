@@ -7,6 +7,7 @@ from importlib import import_module
 
 from xun import __version__
 from xun.errors import XunError
+from xun.frontends.tui.key_shaped import asks_first, may_send
 from xun.frontends.tui.leaving import Leaving
 from xun.frontends.tui.opening import Ears, Wanted
 from xun.frontends.tui.queue_view import QueueView
@@ -80,10 +81,39 @@ class Starting(Leaving):
         self.stand()
         if opened.starter and not self._early and self._prompt.blank:
             self._prompt.put_back(opened.starter)
-        for text in self._early:
-            self.desk.typed(text)
-        self._early.clear()
+        early, self._early = self._early, []
+        for text in early:
+            self.take(text)
         self.show_queue()
+
+    # What is sent
+
+    def take(self, text: str, *, steer: bool = False) -> None:
+        """Take what was sent: do it, or let it wait until there is an agent. What looks like a key is asked about."""
+        if asks_first(text):
+            self.run_worker(self._ask_first(text, steer=steer), group="key")
+        else:
+            self._taken(text, steer=steer)
+        problem = self._prompt.history.problem
+        if problem and self._parts is not None and not self._problem_told:
+            self._problem_told = True
+            self.say(problem, "warning")
+
+    async def _ask_first(self, text: str, *, steer: bool) -> None:
+        # Before there is anything to ask with, it just comes back.
+        if self._parts is not None and await may_send(self.put):
+            self._taken(text, steer=steer)
+        else:
+            self._prompt.put_back(text)
+
+    def _taken(self, text: str, *, steer: bool) -> None:
+        if self.desk is not None:
+            self.desk.typed(text, steer=steer)
+        elif text.strip() in ("/exit", "/quit"):
+            self.leave(0)
+        elif text.strip():
+            self._early.append(text)
+            self.query_one(QueueView).show(self._early, early=True)
 
     def _idle(self) -> float:
         return self._prompt.idle()

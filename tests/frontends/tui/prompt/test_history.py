@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -55,6 +56,24 @@ def test_the_same_twice_is_kept_once(tmp_path: Path) -> None:
     for text in ("a", "a", "b", "a", "  "):
         history.add(text)
     assert [json.loads(line)["text"] for line in path.read_text().splitlines()] == ["a", "b", "a"]
+
+
+def test_a_key_is_never_kept(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    history = History(path)
+    for text in ("use sk-ant-" + "a1" * 10, "/config providers.openai.api_key=hunter2"):
+        history.add(text)
+    assert history.entries == ["use sk-***", "/config providers.openai.api_key=***"]
+    assert "a1a1" not in path.read_text() and "hunter2" not in path.read_text()
+
+
+def test_a_file_that_is_a_pipe_is_done_without_and_holds_nobody_up(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    os.mkfifo(path)
+    history = History(path)
+    history.add("one")
+    assert history.entries == ["one"]
+    assert history.problem == f"the prompt history cannot be written: it is no regular file: {path}"
 
 
 def test_walking_back_and_forth_ends_at_the_draft() -> None:

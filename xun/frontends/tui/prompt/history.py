@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from xun.config.paths import create_private, private_folder
+from xun.config.redact import masked_line
 
 _READ = 2 * 1024 * 1024  # bytes at the file's end that are read
 _KEPT = 64 * 1024  # characters of one entry that go to disk; a longer one is kept for this session alone
@@ -18,6 +21,7 @@ class History:
     """Prompts, oldest first, the same one never twice in a row.
 
     `path` None keeps them in memory. A file that cannot be read or written is done without: `problem` then says why.
+    A key is never kept: a mask stands for it.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -38,7 +42,7 @@ class History:
     def add(self, text: str) -> None:
         """Remember `text`, and leave the walk through the past."""
         self.leave()
-        entries = self.entries
+        entries, text = self.entries, masked_line(text)
         if not text.strip() or (entries and entries[-1] == text):
             return
         entries.append(text)
@@ -85,7 +89,7 @@ class History:
     def _load(self) -> Iterator[str]:
         assert self._path is not None
         try:
-            with self._path.open("rb") as file:
+            with os.fdopen(_opened(self._path, os.O_RDONLY), "rb") as file:
                 size = file.seek(0, os.SEEK_END)
                 file.seek(max(0, size - _READ))
                 lines = file.read(_READ).split(b"\n")
@@ -112,7 +116,7 @@ class History:
             try:
                 descriptor = create_private(self._path)
             except FileExistsError:
-                descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+                descriptor = _opened(self._path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
                 if (size := os.fstat(descriptor).st_size) and os.pread(descriptor, 1, size - 1) != b"\n":
                     line = b"\n" + line  # the last line is torn, and this one must not be lost with it
             try:
@@ -121,3 +125,12 @@ class History:
                 os.close(descriptor)
         except OSError as error:
             self.problem = f"the prompt history cannot be written: {error.strerror}: {self._path}"
+
+
+def _opened(path: Path, flags: int) -> int:
+    """A descriptor of a regular file. Raises `OSError` for any other, and waits for nobody behind it."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return descriptor

@@ -25,11 +25,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """The answers in order; `default` is the index of the one under Enter. `more` are shown on request."""
+    """The answers in order; `default` is the index of the one under Enter. `more` are shown on request.
+
+    `at_once`: the line of the default is open from the beginning, and takes the keys.
+    """
 
     choices: tuple[Choice, ...]
     default: int
     more: tuple[Choice, ...] = ()
+    at_once: bool = False
 
     def opened(self) -> Menu:
         """The same with `more` among the choices."""
@@ -67,8 +71,8 @@ def _saved(lines: Sequence[str]) -> str:
 
 
 def secret_menu(label: str) -> Menu:
-    """The one answer of a question for a key or the like: what is typed is not shown."""
-    return Menu((Choice(label, Answer.say(""), entry="secret"), Choice("go back", Answer.no())), 0)
+    """The one answer of a question for a key or the like: what is typed is not shown, from the first key on."""
+    return Menu((Choice(label, Answer.say(""), entry="secret"), Choice("go back", Answer.no())), 0, at_once=True)
 
 
 def _write_question(ask: Ask, kept: Sequence[str], always: Sequence[Choice]) -> Menu:
