@@ -13,12 +13,14 @@ import typer
 from xun.cli import exits, policy_change, policy_list, policy_sandbox
 from xun.cli.options import Allow, Deny, Folder, ModeName, PolicyFiles, policy_folder
 from xun.commands.why import card_line
+from xun.config.made_file import MadeStore
 from xun.config.paths import find_paths
 from xun.config.policy_file import policy_files
 from xun.config.project.grants import ProjectGrants
 from xun.config.trust import trust_of
 from xun.frontends.text import json_line, visible
 from xun.gate.check import check_command, decision_json
+from xun.gate.made import MadeFiles
 from xun.policy.card import card
 from xun.policy.decision import Decision
 from xun.result import XunError
@@ -67,7 +69,8 @@ def _check(
         paths = find_paths()
         files = policy_files(paths, policy or (), trust_of(folder, paths))
         rules = policy_of_flags(allow or (), (), deny or (), folder, files).copy(ProjectGrants(folder, paths).rules())
-        judge = partial(check_command, policy=rules, cwd=folder, mode=mode or "manual")
+        made = MadeFiles(MadeStore(paths.made, folder))
+        judge = partial(check_command, policy=rules, cwd=folder, mode=mode or "manual", made=made)
         if command is None:
             return _check_lines(judge)
         decision = judge(command)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from xun.gate.gather import gather
+from xun.gate.made import MadeFiles
+from xun.gate.unseen import look
 from xun.policy.action import Run, describe
 from xun.policy.decide import decide
 from xun.policy.decision import Decision, Mode
@@ -21,10 +23,12 @@ def check_command(
     roots: Sequence[Path] | None = None,
     home: Path | None = None,
     mode: Mode = "manual",
+    made: MadeFiles | None = None,
 ) -> Decision:
     """The decision for a shell command in `cwd`, which need not exist. `roots` default to `cwd` alone.
 
-    It says what the rules say: nothing is run, no model is asked.
+    It says what the rules say: nothing is run, no model is asked. `made` is what the agent made there; without it
+    nothing counts as that.
     """
     action = Run(command=command, cwd=str(cwd.absolute()))
     constructs = policy.settings.constructs
@@ -37,6 +41,8 @@ def check_command(
         denied=[rule.pattern for rule in (*policy.own("read", "deny"), *policy.own("write", "deny"))],
         sandbox=policy.settings.sandbox != "off",
     )
+    if made is not None:
+        facts = facts.model_copy(update={"made": look(action, facts, made, constructs)})
     return decide(action, facts, policy, mode=mode)
 
 

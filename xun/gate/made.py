@@ -20,7 +20,6 @@ from xun.policy.paths import within, within_any
 from xun.workspace.regular import NotRegularError, open_regular
 
 MAX_READ = 64 * 1024 * 1024
-"""Bytes that are read for one question; of the files beyond that nobody knows what they hold."""
 _MAX_CONFIG = 256 * 1024
 _MAX_FOLDERS = 64
 _CONFIGURATION = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
@@ -44,11 +43,13 @@ class Store(Protocol):
 class MadeFiles:
     """What the agent made in a workspace; without a `store` it is remembered as long as this object.
 
-    `kept` are the folders whose files the store is for. Thread-safe.
+    `kept` are the folders whose files the store is for, `limit` the bytes that are read for one question: of the files
+    beyond that nobody knows what they hold. Thread-safe.
     """
 
     store: Store | None = None
     kept: Sequence[str] = ()
+    limit: int = MAX_READ
     _memory: Ledger = field(default_factory=Ledger)
     _trouble: str | None = None
     _told: bool = False
@@ -64,7 +65,7 @@ class MadeFiles:
         wanted = [path for path in dict.fromkeys(paths) if path not in known and not posixpath.isdir(path)]
         if not wanted:
             return
-        reading = _Reading()
+        reading = _Reading(self.limit)
         stored = [path for path in wanted if self.store is not None and within_any(path, self.kept)]
         self._keep([(path, reading.digest(path)) for path in stored])
         with self._lock:
@@ -87,7 +88,7 @@ class MadeFiles:
 
     def approve_read(self, files: Iterable[tuple[str, str]], *, lost: bool = False) -> None:
         """A person said yes to a run that loads `files`, as they were then; with `lost` also to what is not known."""
-        reading = _Reading()
+        reading = _Reading(self.limit)
         self._drop([path for path, digest in files if digest and reading.digest(path) == digest], lost=lost)
 
     def look(self, roots: Sequence[str]) -> Made:
@@ -97,7 +98,7 @@ class MadeFiles:
         if not known and not lost:
             return Made()
         doctests = any(map(is_text, known)) and _doctests(known, roots)
-        return Made(files=tuple(_standing(known)), lost=lost, doctests=doctests)
+        return Made(files=tuple(_standing(known, _Reading(self.limit))), lost=lost, doctests=doctests)
 
     def trouble(self) -> str | None:
         """Why nothing is kept for later sessions; said once."""
@@ -151,7 +152,7 @@ class MadeFiles:
 class _Reading:
     """Reads files for their digests, as many bytes as are left."""
 
-    left: int = MAX_READ
+    left: int
 
     def digest(self, path: str) -> str | None:
         """The digest of a file; None where there is none, and empty where it cannot be told."""
@@ -170,9 +171,8 @@ class _Reading:
         return found.hexdigest()
 
 
-def _standing(known: dict[str, str | None]) -> Iterator[tuple[str, str]]:
+def _standing(known: dict[str, str | None], reading: _Reading) -> Iterator[tuple[str, str]]:
     """The files that are there and are not what they were. Code is read first, while there is something left."""
-    reading = _Reading()
     for path, before in sorted(known.items(), key=lambda one: (not loadable(one[0], doctests=True), one[0])):
         now = reading.digest(path)
         if now is not None and (now != before or not now):

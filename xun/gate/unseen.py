@@ -15,7 +15,7 @@ from xun.policy.constructs import Constructs
 from xun.policy.decide import SILENT
 from xun.policy.decision import Decision
 from xun.policy.facts import Facts, Made
-from xun.policy.made import AGENT_MADE, loaded, may_load
+from xun.policy.made import AGENT_MADE, may_load
 from xun.policy.needs import read_command
 from xun.policy.rules import Policy
 from xun.policy.targets import targets
@@ -49,7 +49,8 @@ def follow(judged: Sequence[Judged], by: Settler, made: MadeFiles, policy: Polic
             (approved if _seen(decision, by) else unseen).append(path)
     for decision, facts in judged:
         if by == "person" and any(reason.code == AGENT_MADE for reason in decision.reasons):
-            made.approve_read(loaded(decision, facts, policy), lost=facts.made.lost)
+            read = [(path, digest) for path, digest in facts.made.files if path in decision.made]
+            made.approve_read(read, lost=facts.made.lost)
         elif isinstance(decision.action, Run) and not _seen(decision, by):
             unseen += targets(decision.action, facts, policy.settings.constructs)
     if unseen:

@@ -16,6 +16,7 @@ from xun.policy.outline import outline
 
 RowKind = Literal["title", "action", "part", "reason", "near", "note"]
 
+MAX_MADE = 50  # files of the agent's that a card names
 _VERDICTS = {"allow": "allowed", "ask": "asks", "deny": "denied"}
 _SETTLED = {
     ("rule", True): "allowed by the rules",
@@ -54,6 +55,11 @@ def card(decision: Decision, assessment: Assessment | None = None, *, folder: bo
     if how := decision.runs:
         rows.append(Row("note", f"runs {how}"))
     rows += _parts(decision)
+    if decision.made:
+        rows.append(Row("note", "made or changed by the agent, and no person has said yes to it:"))
+        rows += [Row("note", path, 1) for path in decision.made[:MAX_MADE]]
+        if (more := len(decision.made) - MAX_MADE) > 0:
+            rows.append(Row("note", f"and {more} more", 1))
     rows += _settling(decision, assessment)
     return rows
 

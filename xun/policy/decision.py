@@ -76,7 +76,7 @@ class Decision(_Data):
     and `pattern` is what it says. `near` holds the rules that nearly covered an action other than a command, whose
     segments have their own. `confinement` is how a command would run in the sandbox; without one it runs as this
     process does, and with `outside` that is although there is a sandbox. `made` are files
-    that it would run, and that the agent made without a person's yes: the first of them.
+    that it would run, and that the agent made without a person's yes.
     """
 
     action: Action

@@ -20,8 +20,7 @@ from xun.policy.rules import Policy
 
 AGENT_MADE = "agent-made"
 """The code of the reason."""
-MAX_TOLD = 100  # paths that a decision carries
-_NAMED = 3  # of them in the text of the question
+_NAMED = 3  # files in the text of the question
 
 # Do what their words say and run nothing of the workspace: formatters and checkers without plugins among them.
 _LOADS_NOTHING = CHANGERS | DESTROYERS | FETCHERS | STATE | word_set(
@@ -37,12 +36,15 @@ def may_load(reading: Reading) -> bool:
 
 def loading(decision: Decision, facts: Facts, policy: Policy) -> Decision:
     """`decision`, asking for what the agent made where an allowed command would run that outside of the sandbox."""
+    action = decision.action
     running = _running(decision, facts, policy)
-    found = loaded(decision, facts, policy) if running else ()
-    if not found and not (running and facts.made.lost):
+    if not running or not isinstance(action, Run):
+        return decision
+    found = _loaded(running, action, facts, policy)
+    if not found and not facts.made.lost:
         return decision
     texts = [command.segment.text for command, _ in running]
-    reason = Reason(code=AGENT_MADE, text=_told([path for path, _ in found], facts), segment=texts[0])
+    reason = Reason(code=AGENT_MADE, text=_told(found, facts), segment=texts[0])
     return decision.model_copy(
         update={
             "effect": "ask",
@@ -51,22 +53,22 @@ def loading(decision: Decision, facts: Facts, policy: Policy) -> Decision:
             "grantable": (),
             "rule": None,
             "pattern": None,
-            "made": tuple(path for path, _ in found[:MAX_TOLD]),
+            "made": found,
         }
     )
 
 
-def loaded(decision: Decision, facts: Facts, policy: Policy) -> tuple[tuple[str, str], ...]:
-    """The files that the agent made and that the allowed commands of `decision` may load, with their digests."""
-    found: dict[str, str] = {}
-    for command, loader in _running(decision, facts, policy):
-        named = set(_named(decision, command, facts, policy))
+def _loaded(running: Sequence[tuple[Command, Loader]], action: Run, facts: Facts, policy: Policy) -> tuple[str, ...]:
+    """The files that the agent made and that one of the commands may load."""
+    found: dict[str, None] = {}
+    for command, loader in running:
+        named = set(_named(action, command, facts, policy))
         found |= {
-            path: digest
-            for path, digest in facts.made.files
+            path: None
+            for path, _ in facts.made.files
             if path in named or loadable(path, loader, doctests=facts.made.doctests)
         }
-    return tuple(found.items())
+    return tuple(found)
 
 
 def loader_of(command: Command, facts: Facts | None = None, folders: Sequence[str] = ()) -> Loader | None:
@@ -110,12 +112,11 @@ def _running(decision: Decision, facts: Facts, policy: Policy) -> list[tuple[Com
     return found
 
 
-def _named(decision: Decision, command: Command, facts: Facts, policy: Policy) -> Iterator[str]:
+def _named(action: Run, command: Command, facts: Facts, policy: Policy) -> Iterator[str]:
     """The files that the command names, resolved: they are loaded whatever they are called."""
-    assert isinstance(decision.action, Run)
-    reading = read_command(decision.action.command, facts.home, policy.settings.constructs)
+    reading = read_command(action.command, facts.home, policy.settings.constructs)
     uses = [use for use in command.uses if use.mode == "exec"]
-    for folder in reading.script.starts(decision.action.cwd, command.segment):
+    for folder in reading.script.starts(action.cwd, command.segment):
         for use in (*uses, *command.words):
             if (fact := facts.paths.get(command.keys(folder, use))) is not None:
                 yield from (fact.real, *(fact.matches or ()))
