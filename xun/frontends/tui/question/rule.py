@@ -1,0 +1,120 @@
+"""The rule that a lasting yes keeps, while it is edited: its text, how long it lasts, and what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xun.commands.reach import Reach
+from xun.frontends.tui.transcript.line import Line
+from xun.frontends.tui.transcript.wrap import clean, wrap
+from xun.policy.decision import Answer, Ask, Kept, RuleKind, Scope
+
+_INDENT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """How long a rule lasts."""
+
+    scope: Scope
+    amount: int
+    words: str
+
+
+LASTING = (
+    Lasting("uses", 1, "the next use"),
+    Lasting("uses", 5, "the next 5 uses"),
+    Lasting("minutes", 10, "10 minutes"),
+    Lasting("minutes", 60, "an hour"),
+    Lasting("session", 1, "this session"),
+    Lasting("project", 1, "this project, for everybody who trusts it (.xun/policy.toml)"),
+    Lasting("user", 1, "good, in every folder (your policy.toml)"),
+)
+"""What can be chosen, the shortest first."""
+
+
+class Editing:
+    """The rules that *always* would keep for `ask`, one edited after another."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+        self._rules: list[tuple[RuleKind, str]] = list(ask.saves)
+        self._kept: list[Kept] = []
+        self._at = len(LASTING) - 1
+        self.reach: Reach | None = None
+
+    @property
+    def text(self) -> str:
+        """The rule to be edited now, as it was proposed."""
+        return self._rules[len(self._kept)][1] if len(self._kept) < len(self._rules) else ""
+
+    @property
+    def place(self) -> str:
+        """Which of several it is, empty where there is one."""
+        count = len(self._rules)
+        return f"{len(self._kept) + 1} of {count}" if count > 1 else ""
+
+    def rule(self, text: str) -> Kept:
+        """The rule with `text` as it would be kept."""
+        chosen = LASTING[self._at]
+        kind = self._rules[len(self._kept)][0]
+        return Kept(kind=kind, pattern=text.strip(), scope=chosen.scope, amount=chosen.amount)
+
+    def last(self, step: int) -> None:
+        """Choose how long it lasts: longer with 1, shorter with -1, no further than the ends."""
+        self._at = min(max(self._at + step, 0), len(LASTING) - 1)
+
+    def keep(self, text: str) -> Answer | None:
+        """Take `text` for the rule that is edited. The answer, once it was the last one.
+
+        An empty text keeps none: if none is kept at all, the answer is a yes for once.
+        """
+        if text.strip():
+            self._kept.append(self.rule(text))
+        else:
+            del self._rules[len(self._kept)]
+        self.reach = None
+        if len(self._kept) < len(self._rules):
+            return None
+        return Answer.keep(*self._kept) if self._kept else Answer.once()
+
+    def rows(self, width: int, text: str) -> list[Line]:
+        """What is shown below the line in which the rule is typed."""
+        return list(self._rows(width, text))
+
+    def _rows(self, width: int, text: str) -> Iterator[Line]:
+        kind = self._rules[len(self._kept)][0]
+        which = f" ({self.place})" if self.place else ""
+        yield from _row(f"allow {kind}{which} for ", LASTING[self._at].words, "strong", width)
+        found = self.reach
+        if not text.strip():
+            yield from _row("", "nothing is kept; this yes counts once", "muted", width)
+        elif found is None:
+            yield from _row("", "looking what it would let pass …", "muted", width)
+        elif found.problem:
+            yield from _row("", found.problem, "hard", width)
+        else:
+            yield from _reached(found, width)
+
+
+def _reached(found: Reach, width: int) -> Iterator[Line]:
+    if not found.covers:
+        yield from _row(
+            "! ", "it does not cover what is asked now, which is done once all the same", "soft", width
+        )
+    for warning in found.warnings:
+        yield from _row("! ", warning, "soft", width)
+    if found.before:
+        yield from _row("before: would have passed unasked: ", " · ".join(found.before), "", width)
+    elif found.already:
+        yield from _row("before: ", f"matches {found.already} that passed anyway, and nothing that asked", "", width)
+    if found.permits:
+        yield from _row("lets pass: ", " · ".join(found.permits), "", width)
+    if found.asks:
+        yield from _row("still asks: ", " · ".join(found.asks), "muted", width)
+
+
+def _row(label: str, text: str, style: str, width: int) -> list[Line]:
+    indent = ((" " * _INDENT, ""),)
+    return wrap(((label, "muted"), (clean(text).replace("\n", " ⏎ "), style)), width, first=(), rest=indent)
