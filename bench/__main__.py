@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench import parts, run, screen
 
-PARTS = ("run", "screen", "parts")
+PARTS = ("run", "sandbox", "screen", "parts")
 
 
 def main() -> None:
@@ -23,6 +23,9 @@ def main() -> None:
     if "run" in options.what:
         print("xun run")
         run.report(options.runs)
+    if "sandbox" in options.what:
+        print("\nthe sandbox")
+        run.sandboxed(options.runs)
     if "screen" in options.what:
         print("\nthe screen")
         screen.report(options.runs)

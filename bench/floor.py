@@ -1,6 +1,6 @@
 """The floor: a bare httpx2 loop that sends the same requests and runs the same processes, and does nothing else.
 
-Run as `python -m bench.floor BASE_URL`.
+Run as `python -m bench.floor BASE_URL [PREFIX...]`, where PREFIX stands before each command, as a sandbox does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 
 
-async def main(base: str) -> None:
+async def main(base: str, *prefix: str) -> None:
     messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     async with httpx2.AsyncClient() as client:
         while True:
@@ -30,7 +30,7 @@ async def main(base: str) -> None:
             if block["type"] != "tool_use":
                 return
             process = await asyncio.create_subprocess_exec(
-                "bash", "--noprofile", "--norc", "-c", block["input"]["command"],
+                *prefix, "bash", "--noprofile", "--norc", "-c", block["input"]["command"],
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -46,4 +46,4 @@ async def main(base: str) -> None:
             messages.append({"role": "user", "content": [result]})
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(*sys.argv[1:]))

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.table import head, row
+from xun.exec.sandbox.bwrap import base
+from xun.exec.sandbox.find import bwrap_program, works
+from xun.exec.sandbox.limits import joining, shell
 
 XUN = str(Path(sys.executable).with_name("xun"))
 
@@ -32,7 +35,7 @@ class Run:
         return statistics.median(self.gaps[first:last])
 
 
-def measure(command: list[str], steps: int, home: Path) -> Run:
+def measure(command: list[str], steps: int, home: Path, sandbox: str = "off") -> Run:
     log = home / "requests.jsonl"
     server = subprocess.Popen(
         [sys.executable, "-m", "bench.server", str(steps), str(log)], stdout=subprocess.PIPE, text=True
@@ -45,6 +48,7 @@ def measure(command: list[str], steps: int, home: Path) -> Run:
             "ANTHROPIC_BASE_URL": base,
             "ANTHROPIC_API_KEY": "bench",
             "XUN_HOME": str(home / "xun"),
+            "XUN_SANDBOX": sandbox,
         }
         began = time.monotonic()
         process = subprocess.Popen(
@@ -89,6 +93,32 @@ def pair(steps: int, runs: int) -> tuple[list[Run], list[Run]]:
             xun.append(one)
             floor.extend([two] if two else [])
     return xun, floor
+
+
+def sandboxed(runs: int) -> None:
+    """A step in bubblewrap beside a loop that starts the same bubblewrap for each command."""
+    program = bwrap_program()
+    if program is None or not works("bwrap"):
+        print("the sandbox: bubblewrap does not work here")
+        return
+    mine, bare = [], []
+    task = [XUN, "run", "--model", "anthropic/bench", "--max-steps", "40", "--quiet", "go"]
+    for number in range(runs + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder)
+            (home / "work").mkdir()
+            one = measure(task, 30, home, "bwrap")
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder)
+            (home / "work").mkdir()
+            mounts = ["--bind", str(home / "work"), str(home / "work")]
+            prefix = [*joining(), *base(program, network=False), *mounts, "--", *shell()]
+            two = measure([sys.executable, "-m", "bench.floor", "{base}", *prefix], 30, home)
+        if number:
+            mine.append(statistics.median(one.gaps))
+            bare.append(statistics.median(two.gaps))
+    head("bare loop")
+    row("a step of `true` in bubblewrap", statistics.median(mine), "ms", statistics.median(bare), "2 x")
 
 
 def report(runs: int) -> None:

@@ -21,6 +21,7 @@ OUTPUT_CAP = 250_000_000
 """Bytes of output after which a program is stopped: nobody reads more, and it may never end."""
 _DRAIN = 0.2
 _LIVE_EVERY = 0.1
+_SETTLING, _SETTLING_PAUSE = 25, 0.001
 _LIVE_TAIL = 4_000
 
 End = Literal["exit", "timeout", "flood"]
@@ -41,6 +42,7 @@ class Job:
         self._ended: asyncio.Future[End] = self._loop.create_future()
         self._silent = asyncio.Event()
         self._live = live
+        self._confined = bool(pass_fds)
         adopt_orphans()
         self.process, pipes = _spawn(argv, cwd, env, pass_fds)
         self.tree = Tree(self.process.pid, mark)
@@ -107,12 +109,21 @@ class Job:
                     await self._silent.wait()
 
     async def leftovers(self) -> tuple[int, ...]:
+        if self._confined:
+            await self._sandbox_gone()
         found = self.tree.leftovers()
         if found and not any(stream.open for stream in self._streams):
             # No wait was needed for the pipes; a child that is just ending is no background job.
             await asyncio.sleep(_DRAIN / 10)
             found = self.tree.alive()
         return tuple(process.pid for process in found)
+
+    async def _sandbox_gone(self) -> None:
+        """Wait for the first process of the sandbox: it ends right behind the command, unless that left something."""
+        for _ in range(_SETTLING):
+            if self.tree.emptied():
+                return
+            await asyncio.sleep(_SETTLING_PAUSE)
 
     def detach(self) -> tuple[Stream, ...]:
         self._unwatch()

@@ -73,6 +73,13 @@ class Tree:
         self._root_reaped = True
         return found
 
+    def emptied(self) -> bool:
+        """Reap what of the root's group has ended and was handed to this process. True when the group is gone."""
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-self.root, os.WNOHANG)[0]:
+                pass
+        return not _group_alive(self.root)
+
     def alive(self) -> list[Process]:
         """The living processes of the tree. Dead ones that were handed to this process are reaped on the
         way.
