@@ -20,13 +20,29 @@ class SetupError(XunError):
     """
 
 
+@dataclass(slots=True)
+class GivenKeys:
+    """Keys of providers that the person gave since xun began. They count before any other.
+
+    `values` is by variable, `places` says where each is kept, in the words of an error that asks to check it.
+    """
+
+    values: dict[str, str] = field(default_factory=dict, repr=False)
+    places: dict[str, str] = field(default_factory=dict)
+
+    def give(self, variable: str, key: str, place: str) -> None:
+        """Use `key` for `variable` from now on."""
+        self.values[variable] = key
+        self.places[variable] = place
+
+
 @dataclass(frozen=True, slots=True)
 class RunPlan:
     """What one run is asked to do. `settings` are flags over the configuration, by dotted key.
 
     `resume` names the session to go on with, `last` asks for the last one of the folder, and `fork` for a copy of it.
     Without `session` nothing is written: what is gone on with is only read. `agreed` are project files that count for
-    this run, by path and SHA-256 of what was shown.
+    this run, by path and SHA-256 of what was shown. `keys` grows when the person gives one.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -44,6 +60,7 @@ class RunPlan:
     resume: str | None = None
     last: bool = False
     fork: bool = False
+    keys: GivenKeys = field(default_factory=GivenKeys)
 
 
 def working_folder(given: Path | None) -> Path:

@@ -49,7 +49,7 @@ from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
 from xun.providers.registry import ProviderSettings, resolve
 from xun.result import XunError
 from xun.run_place import Place, moved, place_of
-from xun.run_plan import RunPlan, SetupError
+from xun.run_plan import GivenKeys, RunPlan, SetupError
 from xun.sessions.resume import StoredSession, decisions, fork, resume
 from xun.sessions.resume import load as load_session
 from xun.sessions.retention import prune
@@ -81,6 +81,8 @@ class Prepared:
     paths: Paths
     trust: Trust
     grants: ProjectGrants
+    keys: GivenKeys
+    redact: Redactor
     copy: Path | None = None
 
     async def aclose(self) -> None:
@@ -134,7 +136,7 @@ def build_run(
         for line in (line for file in files for line in file.ignored):
             say(line)
         policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder, files)
-        provider, info = _provider(config, config.settings.model)
+        provider, info = _provider(config, plan.keys, paths, config.settings.model)
         mode = config.settings.mode
         stored, writer = _session(plan, paths, config, place, f"{info.provider}/{info.name}", redact, say)
         if stored is not None and plan.settings.get("mode") is None:
@@ -159,7 +161,7 @@ def build_run(
             compaction=_compaction(config),
             history=stored.messages if stored else (),
             session_id=writer.id if writer else None,
-            resolve_model=partial(_provider, config),
+            resolve_model=partial(_provider, config, plan.keys, paths),
             mode=mode,
             risk_model=config.settings.risk.model,
             on_always=partial(_keep, paths, folder),
@@ -184,7 +186,7 @@ def build_run(
         agent.gate.made = MadeFiles(MadeStore(paths.made, workspace.root), (str(workspace.root),))
     if plan.trust:
         _name_commands(grants, note)
-    return Prepared(agent, provider, workspace, writer, config, paths, trust, grants, place.copy)
+    return Prepared(agent, provider, workspace, writer, config, paths, trust, grants, plan.keys, redact, place.copy)
 
 
 def _keep(paths: Paths, folder: Path, rules: Sequence[Rule]) -> None:
@@ -229,11 +231,11 @@ def commands_of(prepared: Prepared, say: Say) -> tuple[CommandRegistry, CommandC
     registry.explain_absence(custom.unusable)
     for line in custom.problems:
         say(line)
-    models = partial(_offered_models, prepared.config)
+    models = partial(_offered_models, prepared.config, prepared.keys)
     return registry, CommandContext(prepared.agent, prepared.config, prepared.paths, models, prepared.grants)
 
 
-def _offered_models(config: Config) -> list[Completion]:
+def _offered_models(config: Config, given: GivenKeys) -> list[Completion]:
     """The known models of every provider that is set up, with what is known about them."""
     from xun.commands.outcome import Completion
     from xun.providers.detect import configured
@@ -242,7 +244,7 @@ def _offered_models(config: Config) -> list[Completion]:
 
     found = [
         find_model(way.provider, name)
-        for way in configured(_environment(config))
+        for way in configured(_environment(config, given))
         for name in dict.fromkeys((*way.models, *known(way.provider)))
     ]
     return [Completion(f"{info.provider}/{info.name}", _about(info)) for info in found]
@@ -313,23 +315,31 @@ def _use_models(paths: Paths) -> list[str]:
     return warnings
 
 
-def _provider(config: Config, model: str | None) -> tuple[Provider, ModelInfo]:
+def _provider(config: Config, given: GivenKeys, paths: Paths, model: str | None) -> tuple[Provider, ModelInfo]:
     settings = config.settings
-    times = ProviderSettings(transport=settings.transport, idle_timeout=settings.idle_timeout)
-    return resolve(model, env=_environment(config), settings=times)
+    times = ProviderSettings(
+        transport=settings.transport,
+        idle_timeout=settings.idle_timeout,
+        key_places={name: f"{key} in {paths.config_file}" for name, key in _in_file(config)} | given.places,
+    )
+    return resolve(model, env=_environment(config, given), settings=times)
 
 
-def _environment(config: Config) -> dict[str, str]:
-    """The environment, with what the user's file says about providers where a variable is not set."""
+def _environment(config: Config, given: GivenKeys) -> dict[str, str]:
+    """The environment, with what the user's file says about providers where a variable is not set, and given keys."""
     env = dict(os.environ)
-    for variable, key in variables().items():
-        if not key.startswith("providers.") or config.source(key).layer != "user":
-            continue
+    for variable, key in _in_file(config):
         _, name, item = key.split(".")
         value = getattr(config.provider(name), item)
         if value is not None:
             env[variable] = value.get_secret_value() if item == "api_key" else value
-    return env
+    return env | given.values
+
+
+def _in_file(config: Config) -> list[tuple[str, str]]:
+    """What the user's file says about providers: each variable that would say the same, and the setting."""
+    said = variables().items()
+    return [(name, key) for name, key in said if key.startswith("providers.") and config.source(key).layer == "user"]
 
 
 def _session(

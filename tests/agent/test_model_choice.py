@@ -122,3 +122,18 @@ async def test_the_effort_changes_from_the_next_turn_on() -> None:
         agent.set_effort(None)
         await agent.run("three")
     assert [request.effort for request in provider.requests] == [None, "high", None]
+
+
+async def test_a_model_is_reached_anew_where_its_key_has_changed() -> None:
+    made: list[ScriptedProvider] = []
+
+    def resolve_model(name: str) -> tuple[Any, ModelInfo]:
+        made.append(ScriptedProvider([{"text": f"from {len(made) + 1}"}]))
+        return made[-1], ModelInfo("scripted", "s")
+
+    agent, _, _ = agent_of([{"text": "from 0"}], resolve_model=resolve_model)
+    async with agent:
+        assert (await agent.run("a")).output == "from 0"
+        for number in (1, 2):
+            agent.renew_model()
+            assert (await agent.run("b")).output == f"from {number}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.support import Bench
-from xun.commands.outcome import Completion, Pick
+from xun.commands.outcome import AskKey, Completion, Pick
 
 pytestmark = pytest.mark.anyio
 
@@ -75,3 +75,14 @@ async def test_effort_is_shown_chosen_and_set() -> None:
         await bench.agent.run("two")
         assert await bench.error("/effort extreme") == "Usage: effort [none|low|medium|high|default]"
     assert [request.effort for request in bench.provider.requests] == ["high", None]
+
+
+async def test_another_key_can_be_entered_for_the_provider_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key-123")
+    async with Bench() as bench:
+        assert await bench.error("/model key") == "scripted takes no key that could be entered here"
+        bench.agent.set_model("anthropic/claude-sonnet-4-6")
+        assert await bench.action("/model key") == AskKey("anthropic")
+        listed = await bench.action("/model")
+        assert isinstance(listed, Pick) and listed.choices[-1].text == "key"
+        assert listed.line(listed.choices[-1]) == "/model key"

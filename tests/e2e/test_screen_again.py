@@ -6,12 +6,13 @@ import json
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.screen import Screen
 from tests.e2e.support import Model, sessions
-from tests.wire.server import Stream
+from tests.wire.server import Status, Stream
 from tests.wire.streams import Say
 
 
@@ -105,3 +106,39 @@ def test_the_status_line_tells_another_model_at_once() -> None:
         screen.until(lambda shown: "openai/gpt-5.4" in shown.splitlines()[-1], "the model in the status line")
         screen.send("/config effort=high")
         screen.until(lambda shown: "gpt-5.4 high" in shown.splitlines()[-1], "the effort in the status line")
+
+
+def test_a_wrong_key_is_found_where_it_is_kept_and_another_one_can_be_entered() -> None:
+    kept = Path(os.environ["XUN_HOME"]) / "config.toml"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text('[providers.anthropic]\napi_key = "sk-ant-wrong-0123456789"\n')
+    kept.chmod(0o600)
+    refused = Status(401, error="authentication_error", message="invalid x-api-key")
+    with Model(refused, Say("At last."), Say("Again.")) as model:
+        env = {"ANTHROPIC_API_KEY": ""}
+        with Screen(model=model, env=env, width=110) as screen:
+            screen.opened()
+            screen.send("hi")
+            shown = screen.until("/model key enters another key")
+            assert "check providers.anthropic.api_key in" in shown and "ANTHROPIC_API_KEY" not in shown
+            screen.send("/model key")
+            screen.until("paste or type the key")
+            screen.paste("sk-ant-right-0123456789")
+            screen.until("•••")
+            time.sleep(0.7)  # what comes at once with a paste is no Enter
+            screen.type("\r")
+            if "Tab answers" in screen.until("How long is it to be used?"):
+                screen.type("\t")
+            screen.type("2")
+            screen.until("· /continue tries again")
+            screen.send("/continue")
+            screen.until("At last.")
+        assert [request.headers["x-api-key"] for request in model.requests] == [
+            "sk-ant-wrong-0123456789",
+            "sk-ant-right-0123456789",
+        ]
+        assert "sk-ant-right-0123456789" in kept.read_text() and "wrong" not in kept.read_text()
+        with Screen("--continue", model=model, env=env, width=110) as screen:
+            screen.opened()
+            screen.send("and?")
+            screen.until("Again.")

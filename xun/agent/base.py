@@ -106,6 +106,7 @@ class AgentBase:
         self._asked_info = model_info
         self._resolve_model = resolve_model
         self._resolved: dict[str, tuple[Provider, ModelInfo]] = {}
+        self._retired: list[Provider] = []  # used no more, but something may still come from them
         self._workspace_given = workspace
         self._workspace: Workspace | None = None
         self._gate: Gate | None = None

@@ -75,7 +75,8 @@ class Lifecycle(AgentBase):
             self._phase = "final"
             await self._end_turn()
             await self.processes.shutdown()
-            for provider in {id(found): found for found, _ in self._resolved.values()}.values():
+            providers = [*self._retired, *(found for found, _ in self._resolved.values())]
+            for provider in {id(found): found for found in providers}.values():
                 if provider is not self._asked_provider:
                     await provider.aclose()
             if self._workspace is not None and self._workspace is not self._workspace_given:

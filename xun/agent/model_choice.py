@@ -31,6 +31,18 @@ class ModelChoice(AgentBase):
             self._specs = None
         return self.model
 
+    def renew_model(self) -> None:
+        """Reach the model in use anew from the next turn on: what its provider needs, such as a key, has changed.
+
+        Raises `ProviderError` and `RuntimeStateError` as `set_model` does.
+        """
+        self.check_idle("its model cannot change now")
+        found = self._resolve_model(self.model_name)
+        self._retired += [provider for provider, _ in self._resolved.values()]
+        self._resolved = {self.model_name: found}
+        self._provider, self._info = found
+        self._specs = None
+
     def set_effort(self, effort: Effort | None) -> None:
         """How much the model thinks from the next turn on; None leaves that to it.
 

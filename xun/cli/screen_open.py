@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from xun.agent.agent import Agent
     from xun.commands.context import CommandContext
     from xun.commands.registry import CommandRegistry
+    from xun.config.load import Config
     from xun.config.project.command import ProjectCommand
     from xun.config.project.grants import ProjectGrants
     from xun.config.trust import Trust
@@ -60,6 +61,12 @@ class OpenedRun:
         """What the demonstration has changed."""
         return self.prepared.epilogue(event.status == "completed")
 
+    def renew(self) -> None:
+        """Reach the model with the keys there are now."""
+        for key in self.prepared.keys.values.values():
+            self.prepared.redact.learn(key)
+        self.agent.renew_model()
+
     async def aclose(self) -> None:
         """Close everything that was opened."""
         await self.prepared.aclose()
@@ -73,6 +80,7 @@ class ScreenOpener:
         self._plan = plan
         self._paths = paths
         self._told = False
+        self._config: Config | None = None
         self._seen: Trust | None = None
         self._grants: ProjectGrants | None = None
         self._offers: Sequence[tuple[ProjectCommand, bool]] = ()
@@ -162,6 +170,7 @@ class ScreenOpener:
             if isinstance(cause, ProviderError) and cause.kind == "config":
                 raise NoModelError(str(error)) from error
             raise
+        self._config = prepared.config
         if not self._told:  # once: the options are the same for the next session
             self._told = True
             for line in without_effect(plan, prepared.agent):
@@ -196,6 +205,7 @@ class ScreenOpener:
 
         from xun.config.edit import set_value
         from xun.config.settings import ProviderSettings
+        from xun.config.variables import variables
 
         try:
             checked = ProviderSettings(api_key=SecretStr(key)).api_key
@@ -203,8 +213,21 @@ class ScreenOpener:
             raise XunError(f"this is no key: it {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
         if checked is None:
             raise XunError("this is no key: it is empty")
+        variable, secret = self._variable(provider), checked.get_secret_value()
         if keep:
-            set_value(self._paths.config_file, f"providers.{provider}.api_key", checked.get_secret_value())
-            return f"the key is kept in {self._paths.config_file}, which only you can read"
-        os.environ[_VARIABLES[provider]] = checked.get_secret_value()
-        return f"the key is used until xun ends; for good: export {_VARIABLES[provider]}=…"
+            name = variables()[variable]
+            set_value(self._paths.config_file, name, secret)
+            self._plan.keys.give(variable, secret, f"{name} in {self._paths.config_file}")
+            first = os.environ.get(variable, "").strip() not in ("", secret)
+            more = f"; unset {variable} too: it counts first when xun starts again" if first else ""
+            return f"the key is kept in {self._paths.config_file}, which only you can read{more}"
+        os.environ[variable] = secret
+        self._plan.keys.give(variable, secret, "the key that you typed")
+        return f"the key is used until xun ends; for good: export {variable}=…"
+
+    def _variable(self, provider: str) -> str:
+        """Where a key for `provider` belongs. Chat Completions are OpenAI's own, or another server's."""
+        if provider != "openai-chat":
+            return _VARIABLES[provider]
+        said = self._config.provider(provider).base_url if self._config is not None else None
+        return "XUN_OPENAI_API_KEY" if said or os.environ.get("XUN_OPENAI_BASE_URL") else "OPENAI_API_KEY"

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from xun.agent.model_choice import EFFORTS
-from xun.commands.command import Call, Command, UsageError
+from xun.commands.command import Call, Command, CommandError, UsageError
 from xun.commands.context import CommandContext
-from xun.commands.outcome import Completion, Outcome, Pick
+from xun.commands.outcome import AskKey, Completion, Outcome, Pick
 
+KEYED = ("anthropic", "openai", "openai-chat")
+"""Providers whose key a person can enter while xun runs."""
+_KEY = "key"
 _UNSET = "default"
 _EFFORTS = (*EFFORTS, _UNSET)
 _MEANING = {
@@ -24,6 +27,8 @@ _MEANING = {
 async def _model(call: Call) -> Outcome:
     context = call.context
     name = call.optional_argument()
+    if name == _KEY:
+        return _ask_key(context)
     if name is not None:
         context.agent.set_model(name)
         context.set("model", context.agent.model_name, "/model")
@@ -31,7 +36,21 @@ async def _model(call: Call) -> Outcome:
     now = context.agent.model_name
     choices = _models(context)
     current = next(place for place, choice in enumerate(choices) if choice.text == now)
+    if provider_of(now) in KEYED:
+        choices = (*choices, Completion(_KEY, f"enter another key for {provider_of(now)}"))
     return Outcome(text=f"The model is {now}.", action=Pick("Model", choices, "/model", current))
+
+
+def _ask_key(context: CommandContext) -> Outcome:
+    provider = provider_of(context.agent.model_name)
+    if provider not in KEYED:
+        raise CommandError(f"{context.agent.model_name} takes no key that could be entered here")
+    return Outcome(action=AskKey(provider))
+
+
+def provider_of(name: str) -> str:
+    """The provider that the model `name` is of."""
+    return name.partition("/")[0]
 
 
 def _models(context: CommandContext) -> tuple[Completion, ...]:
@@ -65,8 +84,8 @@ def _known_efforts(_context: CommandContext, before: tuple[str, ...]) -> Iterabl
 
 COMMANDS = (
     Command(
-        "model", "Show, choose or set the model; the conversation goes on.", _model, "[PROVIDER/NAME]",
-        complete=_known_models,
+        "model", "Show, choose or set the model; the conversation goes on.", _model, "[PROVIDER/NAME|key]",
+        "key lets you enter another key for the provider in use.", complete=_known_models,
     ),
     Command(
         "effort", "Show, choose or set how much the model thinks.", _effort, f"[{'|'.join(_EFFORTS)}]",

@@ -59,7 +59,14 @@ class Pick:
         return f"{self.command} {shlex.quote(choice.text)}"
 
 
-Action = Send | Resume | Edit | Exit | OpenSession | Pick
+@dataclass(frozen=True, slots=True)
+class AskKey:
+    """Let the person enter another key for `provider`, and use it from now on."""
+
+    provider: str
+
+
+Action = Send | Resume | Edit | Exit | OpenSession | Pick | AskKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -19,12 +19,16 @@ from xun.providers.transport import Target, Transport, Wire
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """How to reach models. Times in seconds; a relative `scripted:FILE` starts at `cwd` (default: here)."""
+    """How to reach models. Times in seconds; a relative `scripted:FILE` starts at `cwd` (default: here).
+
+    `key_places` says where keys are from, by variable, where that is not the environment: errors name it.
+    """
 
     transport: Literal["http", "sdk"] = "http"
     connect_timeout: float = CONNECT_TIMEOUT
     idle_timeout: float = IDLE_TIMEOUT
     cwd: Path | None = None
+    key_places: Mapping[str, str] = field(default_factory=dict)
 
 
 Factory = Callable[[str, Mapping[str, str], ProviderSettings], Provider]
@@ -197,7 +201,7 @@ def _remote(prefix: str, model: str, env: Mapping[str, str], settings: ProviderS
         name=prefix,
         label={"anthropic": "Anthropic", "openai": "OpenAI"}[service] if official else "the model server",
         url=f"{base}{_PATHS[prefix]}",
-        key_variable=key_variable,
+        key_variable=settings.key_places.get(key_variable, key_variable),
         url_variable=url_variable,
         suggestion=models.default_model(service) if official else "",
         secret=key or "",

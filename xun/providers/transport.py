@@ -15,8 +15,9 @@ from xun.providers.sse import ServerEvent
 class Target:
     """Whom a request goes to, in the words an error message needs.
 
-    `name` is the prefix of --model, `key_variable` and `url_variable` the settings a person can change,
-    `suggestion` a model that is known to exist. `secret` is the key, only to be kept out of messages.
+    `name` is the prefix of --model, `key_variable` and `url_variable` the settings a person can change, the former in
+    words where it is no variable, `suggestion` a model that is known to exist. `secret` is the key, only to be kept
+    out of messages.
     """
 
     name: str

@@ -37,6 +37,9 @@ class Run:
     def epilogue(self, event: TurnEnded) -> str:
         return ""
 
+    def renew(self) -> None:
+        self.agent.renew_model()
+
     async def aclose(self) -> None:
         await self.agent.aclose()
 
@@ -67,6 +70,9 @@ class Front:
 
     async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
         return Answer.no()
+
+    async def ask_key(self, provider: str) -> bool:
+        return False
 
     def edit(self, text: str) -> None:
         self.edited = text

@@ -13,7 +13,7 @@ from textual.scrollbar import ScrollBar
 from xun.config.redact import masked_line
 from xun.frontends.tui.bars import WholeCells
 from xun.frontends.tui.files import FileList
-from xun.frontends.tui.opening import Ears, Level, Opener, Wanted
+from xun.frontends.tui.opening import Ears, Level, ModelOffer, Opener, Wanted
 from xun.frontends.tui.prompt.box import Prompt
 from xun.frontends.tui.queue_view import QueueView
 from xun.frontends.tui.status import StatusLine
@@ -105,6 +105,13 @@ class BaseApp(App[int]):
     async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
         """Put a question to the person; `menu` takes the place of its usual answers."""
         return await self._question.ask(ask, menu)
+
+    async def ask_key(self, provider: str) -> bool:
+        """Let the person enter a key for `provider`. False where they do not."""
+        from xun.frontends.tui.first import ask_key
+
+        offer = ModelOffer(f"another key for {provider}", key_of=provider)
+        return await ask_key(offer, self.opener, self.put, self.say)
 
     def say(self, text: str, level: Level = "info", *, gap: bool = True) -> None:
         """Show a line of xun's own, set off from what stands above by a `gap`."""

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
-from xun.commands.outcome import Action, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
+from xun.commands.outcome import Action, AskKey, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
+from xun.errors import XunError
 from xun.events import AnyEvent, QueueChanged, TurnEnded
 from xun.frontends.tui.opening import Level, Opened
 from xun.frontends.tui.prompt.complete import Item
@@ -50,6 +51,10 @@ class Front(Protocol):
 
     def stand(self) -> None:
         """Show on the status line what is in force now."""
+        ...
+
+    async def ask_key(self, provider: str) -> bool:
+        """Let the person enter a key for `provider`, which is used from then on. False where they do not."""
         ...
 
     def edit(self, text: str) -> None:
@@ -175,8 +180,18 @@ class Desk:
                 self._run_beside(self._pick(action), self._picks)
             case OpenSession(id=session):
                 self._front.switch(session)
+            case AskKey(provider=provider):
+                self._run_beside(self._ask_key(provider), self._picks)
             case Exit():
                 self._front.leave(0)
+
+    async def _ask_key(self, provider: str) -> None:
+        try:
+            if await self._front.ask_key(provider):
+                self.opened.renew()
+                self._front.say("/continue tries again")
+        except XunError as error:
+            self._complain(str(error))
 
     async def _pick(self, pick: Pick) -> None:
         choices = tuple(Choice(item.text, Answer.pick(at), keeps=item.help) for at, item in enumerate(pick.choices))

@@ -143,12 +143,12 @@ async def ask_model(opener: Opener, put: Put, say: Callable[[str], None]) -> Mod
             return offer
         if offer.hint:
             say(offer.hint)
-        elif await _ask_key(offer, opener, put, say):
+        elif await ask_key(offer, opener, put, say):
             return ModelOffer(offer.label)
 
 
-async def _ask_key(offer: ModelOffer, opener: Opener, put: Put, say: Callable[[str], None]) -> bool:
-    """Ask for a key and for how long to keep it. False when the person goes back, or it is none."""
+async def ask_key(offer: ModelOffer, opener: Opener, put: Put, say: Callable[[str], None]) -> bool:
+    """Ask for a key of `offer` and for how long to keep it. False when the person goes back, or it is none."""
     ask = choice("key", _KEY, (), title=offer.label)
     answer = await put(ask, secret_menu("paste or type the key"))
     if not answer.text:

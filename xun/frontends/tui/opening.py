@@ -100,6 +100,10 @@ class Opened(Protocol):
     @property
     def context(self) -> CommandContext: ...
 
+    def renew(self) -> None:
+        """Reach the model with the keys there are now. Raises `XunError`, and all stays as it was."""
+        ...
+
     async def aclose(self) -> None:
         """Close everything that was opened."""
         ...

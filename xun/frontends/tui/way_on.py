@@ -6,7 +6,7 @@ from xun.events import TurnEnded
 
 _AGAIN = "/continue tries again · /model chooses another model"
 _WAYS = {
-    "auth": "set the key and go on with: xun --continue · or /model chooses another model",
+    "auth": "/model key enters another key, then /continue tries again · /model chooses another model",
     "unknown_model": "/model chooses another model",
     "no_credit": "/model chooses another model · /continue tries again once there is credit",
     "too_long": "/compact makes the conversation shorter · /clear starts a new one",
