@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -163,3 +165,18 @@ def test_nothing_is_left_behind_by_a_kill(kind: str, work: Path) -> None:
 def sleeping(seconds: str) -> bool:
     found = subprocess.run(["pgrep", "-f", f"^sleep {seconds}$"], capture_output=True, check=False)
     return found.returncode == 0
+
+
+def test_a_server_that_one_command_leaves_running_is_reached_by_the_next(kind: str, work: Path) -> None:
+    """The one has the network since it is left running, the other by its rule."""
+    policy('[settings]\nrisk = "off"\n[[rule]]\neffect = "allow"\ncommand = "./client.sh"\nnetwork = true\n')
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = script(work, f"exec {sys.executable} -S -m http.server -b 127.0.0.1 {port} >$TMPDIR/log 2>&1", "server.sh")
+    knock = f"for i in $(seq 100); do exec 3<>/dev/tcp/127.0.0.1/{port} && break; sleep 0.1; done 2>/dev/null"
+    script(work, f"#!/bin/bash\n{knock}\nprintf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3\nhead -1 <&3\n", "client.sh")
+    (work / "client.sh").chmod(0o755)
+    _, told = play(f"{server} &", "./client.sh", options=("--yes",))
+    assert "still running in the background" in told[0]
+    assert "200 OK" in told[1], told

@@ -46,7 +46,7 @@ def test_most_commands_get_the_workspace_alone(command: str) -> None:
     "command",
     ["curl x.org", "git push", "git -C sub fetch", "npm install", "npm ci", "pip install x", "python -m pip install x",
      "uv sync", "go get x", "cargo fetch", "timeout 9 curl x.org", "make && git pull", "npx x", "bash -c 'curl x.org'",
-     "/usr/bin/curl x.org", "yarn"],
+     "/usr/bin/curl x.org", "yarn", "./server &", "python -m http.server > log 2>&1 &"],
 )  # fmt: skip
 def test_programs_that_are_known_to_need_it_get_the_network(command: str) -> None:
     confinement = judged(command).confinement

@@ -74,7 +74,7 @@ def confined(decision: Decision, facts: Facts, policy: Policy, grants: Sequence[
     reading = read_command(action.command, facts.home, policy.settings.constructs)
     granted = Confinement(
         sandbox=facts.sandbox,
-        network=any(rule is not None and rule.network for rule in rules) or any(map(reaches_out, reading.commands)),
+        network=any(rule is not None and rule.network for rule in rules) or _needs_network(reading),
         git=any(map(_changes_repository, reading.commands)),
         secrets=any(reason.code == "secret" for reason in decision.reasons),
         writable=tuple(dict.fromkeys(_named(action, decision, reading, Places(facts, policy, grants)))),
@@ -110,6 +110,12 @@ def _covering(decision: Decision, policy: Policy, grants: Sequence[Rule]) -> lis
         return []
     by_name = {(rule.source, rule.pattern): rule for rule in reversed(telling)}
     return [by_name.get((segment.rule or "", segment.pattern or "")) for segment in decision.segments]
+
+
+def _needs_network(reading: Reading) -> bool:
+    # What is left running is a server as a rule, and of no use in a network of its own that ends with the command.
+    behind = any(problem.code == "background" for problem in reading.script.problems)
+    return behind or any(map(reaches_out, reading.commands))
 
 
 def reaches_out(command: Command) -> bool:
