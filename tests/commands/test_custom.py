@@ -208,6 +208,16 @@ async def test_files_beyond_the_limit_are_told_once(work: Path, put: str) -> Non
     assert found.unusable == dict.fromkeys(["c200", "c201", "c202"], problem)
 
 
+async def test_files_too_deep_in_folders_are_told_too(work: Path) -> None:
+    own("a/b/c/fine.md", "x")
+    own("a/b/c/d/deep.md", "x")
+    found = loaded(work)
+    assert [command.name for command in found.commands] == ["a:b:c:fine"]
+    [problem] = found.problems
+    assert "1 of its files are left out" in problem and "3 folders deep" in problem
+    assert found.unusable == {"a:b:c:d:deep": problem}
+
+
 async def test_as_many_files_as_there_may_be_are_no_problem(work: Path) -> None:
     for number in range(MAX_FILES):
         own(f"c{number:03}.md", "x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -146,6 +147,21 @@ def test_a_link_to_a_file_kept_elsewhere_stays_a_link(path: Path, work: Path) ->
     path.symlink_to(real)
     append_rules(path, [allow("tool", "x")])
     assert path.is_symlink() and real.read_text().endswith('tool = "x"\n')
+
+
+def test_a_link_into_a_folder_of_others_changes_nothing_but_the_file(path: Path, work: Path) -> None:
+    real = work / "dotfiles" / "policy.toml"
+    write(real, HAND_MADE)
+    real.parent.chmod(0o755)
+    path.parent.mkdir(parents=True)
+    path.symlink_to(real)
+    append_rules(path, [allow("tool", "x")])
+    assert stat.S_IMODE(real.parent.stat().st_mode) == 0o755
+    path.unlink()
+    path.symlink_to(work / "none" / "deep" / "policy.toml")
+    with pytest.raises(ConfigError):
+        append_rules(path, [allow("tool", "x")])
+    assert not (work / "none").exists()
 
 
 def test_what_cannot_be_written_is_one_line(path: Path) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from xun.commands.command import Call, Command, is_name
 from xun.commands.outcome import Outcome, Send
 from xun.config.paths import Paths
-from xun.config.project_commands import FOLDER, MAX_BYTES, MAX_FILES, command_files, left_out
+from xun.config.project_commands import FOLDER, MAX_BYTES, MAX_DEPTH, MAX_FILES, command_files, left_out
 from xun.config.regular import UnreadableError, read_regular
 from xun.config.trust import Trust
 
@@ -72,7 +72,10 @@ def load_commands(paths: Paths, trust: Trust | None, taken: Iterable[str]) -> Lo
             unusable.setdefault(name, problems[-1])
     for top in _tops(paths, trust):
         if more := left_out(top):
-            problems.append(f"{top}: {len(more)} of its files are left out: only the first {MAX_FILES} are commands")
+            problems.append(
+                f"{top}: {len(more)} of its files are left out: only the first {MAX_FILES} are commands, "
+                f"and none more than {MAX_DEPTH - 1} folders deep"
+            )
             for path in more:
                 unusable.setdefault(_name(path, top), problems[-1])
     return Loaded(tuple(commands[name] for name in sorted(commands)), tuple(problems), unusable)

@@ -113,9 +113,11 @@ def _change(path: Path, change: Callable[[str], str], project: Path | None) -> N
         raise ConfigError(f"{path}: is a link that leads out of {project}")
     try:
         folder = target.parent
-        if project is None:
+        # A link may lead to a folder that is not ours to close, nor to make.
+        ours = project is None and os.path.realpath(path.parent) == str(folder)
+        if ours:
             private_folder(folder)
-        else:
+        elif project is not None:
             folder.mkdir(exist_ok=True)
         with alone(folder):
             data = read_regular(target, LIMIT) or b""
@@ -125,7 +127,7 @@ def _change(path: Path, change: Callable[[str], str], project: Path | None) -> N
                 return
             parse_policy(new, path)  # such as rules in one inline array, to which no table can be added
             mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
-            (write_private if project is None else write_shared)(target, mark + new.encode())
+            (write_private if ours else write_shared)(target, mark + new.encode())
     except UnreadableError as error:
         raise ConfigError(f"{path}: {error}; a small TOML file is expected here") from None
     except OSError as error:

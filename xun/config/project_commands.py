@@ -9,7 +9,8 @@ from pathlib import Path
 FOLDER = "commands"
 MAX_BYTES = 64 * 1024  # of one file: it becomes a prompt
 MAX_FILES = 200
-_MAX_DEPTH = 4  # folders in each other
+MAX_DEPTH = 4  # folders in each other
+_LOOKED = 8  # the same, for files that are then only named
 
 
 def command_files(top: Path) -> list[Path]:
@@ -17,12 +18,12 @@ def command_files(top: Path) -> list[Path]:
 
     Links to folders are not followed, and names that begin with a dot are passed over.
     """
-    return sorted(_below(top, _MAX_DEPTH))[:MAX_FILES]
+    return sorted(_below(top, MAX_DEPTH))[:MAX_FILES]
 
 
 def left_out(top: Path) -> list[Path]:
-    """The files in `top` that `command_files` leaves out, as there are more than `MAX_FILES`."""
-    return sorted(_below(top, _MAX_DEPTH))[MAX_FILES:]
+    """The files in `top` that `command_files` leaves out: beyond `MAX_FILES`, or too deep in folders."""
+    return sorted(set(_below(top, _LOOKED)).difference(command_files(top)))
 
 
 def _below(folder: Path, depth: int) -> Iterator[Path]:

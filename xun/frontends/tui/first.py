@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from xun.config.toml import ConfigError
 from xun.errors import XunError
 from xun.frontends.text import visible
 from xun.frontends.tui.opening import (
@@ -127,6 +128,8 @@ async def open_somehow(opener: Opener, wanted: Wanted, ears: Ears, say: Callable
 
 def _ways(error: XunError) -> Sequence[tuple[str, dict[str, Any]]]:
     """What can be tried instead, by what is behind `error`."""
+    if isinstance(error, ConfigError) or isinstance(error.__cause__, ConfigError):
+        return (_AGAIN,)  # a file has to be mended first, whatever session it is
     return next((ways for kind, ways in _WAYS if isinstance(error.__cause__, kind)), (_AGAIN, _NEW))
 
 
