@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import pytest
@@ -23,10 +24,10 @@ def allowing(*patterns: str, **how: Any) -> Policy:
 
 def judged(
     command: str, policy: Policy | None = None, *, mode: Mode = "manual", unsandboxed: bool = False,
-    sandbox: Literal["bwrap", "landlock"] | None = "bwrap", **paths: PathFact,
+    sandbox: Literal["bwrap", "landlock"] | None = "bwrap", paths: Mapping[str, PathFact] | None = None,
 ) -> Decision:  # fmt: skip
     action = Run(command=command, cwd=ROOT, unsandboxed=unsandboxed)
-    known = {f"{ROOT}/.": PathFact(real=ROOT, kind="folder")} | dict(paths)
+    known = {f"{ROOT}/.": PathFact(real=ROOT, kind="folder")} | dict(paths or {})
     facts = FACTS.model_copy(update={"sandbox": sandbox, "paths": known})
     return decide(action, facts, policy or Policy(), mode=mode)
 
@@ -69,7 +70,7 @@ def test_git_may_change_its_repository_where_it_is_to() -> None:
 
 def test_a_path_that_a_person_is_asked_about_can_be_written() -> None:
     there = {f"{HOME}/bin/a": PathFact(real=f"{HOME}/bin/a"), f"{ROOT}/a": PathFact(real=f"{ROOT}/a", kind="file")}
-    decision = judged("cp a ~/bin/a", **there)
+    decision = judged("cp a ~/bin/a", paths=there)
     assert decision.hard
     assert decision.confinement is not None and decision.confinement.writable == (f"{HOME}/bin/a",)
     assert decision.runs == f"in the sandbox, no network, may write {HOME}/bin/a"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rich.cells import cell_len
 
@@ -44,3 +46,8 @@ def test_it_never_outgrows_its_row_whatever_the_names_are(width: int) -> None:
         used=3,
     )
     assert cell_len(line_of(wide, width).plain) <= max(width, 13)
+
+
+def test_it_says_that_there_is_no_sandbox_where_one_is_wanted() -> None:
+    assert "no sandbox" not in line_of(LONG, 160).plain
+    assert "no sandbox" in line_of(replace(LONG, bare=True), 80).plain
