@@ -9,7 +9,7 @@ from xun.frontends.tui.leaving import Leaving
 from xun.frontends.tui.queue_view import QueueView
 
 TWICE = 2.0  # seconds within which the second Ctrl+C leaves
-_ABOVE = frozenset({"interrupt", "details", "read", "scroll", "answer"})  # actions
+_ABOVE = frozenset({"interrupt", "details", "read", "scroll", "focus_next"})  # actions
 
 
 class Acting(Leaving):
@@ -32,6 +32,8 @@ class Acting(Leaving):
             self.screen.action_copy_text()
             self.screen.clear_selection()
             return
+        if self._parts is not None and self._question.clear_entry():
+            return
         if self._prompt.clear():
             self._pressed = float("-inf")
             return
@@ -53,7 +55,7 @@ class Acting(Leaving):
 
     def action_next_mode(self) -> None:
         """The next of the modes. The status line tells it; `/mode` tells what it means."""
-        if self.desk is not None and self._parts is not None:
+        if self.desk is not None and self._parts is not None and not self._question.typing:
             self.desk.pass_to_mode(self._parts.watch.next_mode())
 
     def action_take_back(self) -> None:
@@ -82,10 +84,13 @@ class Acting(Leaving):
     def action_scroll(self, unit: Literal["line", "page", "end"], step: int) -> None:
         """Scroll by a page or a line, or to an end: what is asked where it has the keys, else the transcript."""
         question = self._question
-        if unit == "page" and question.ready and question.scroll_body(step * 5):
+        if unit != "line" and question.ready and question.scroll(unit, step):
             return
         self._transcript.scroll_by(unit, step)
 
-    def action_answer(self) -> None:
-        """Let the question have the keys."""
-        self._question.take()
+    def action_focus_next(self) -> None:
+        """Tab, to which every screen of Textual gives this name: the question has the keys, or the prompt again."""
+        if self._question.asking is not None:
+            self._question.take()
+        else:
+            self._prompt.take_keys()

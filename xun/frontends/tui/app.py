@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.events import Event, Key, Paste
 
 from xun.frontends.tui.actions import Acting
 from xun.frontends.tui.keys import KEYS
@@ -20,7 +22,6 @@ from xun.frontends.tui.status import StatusLine
 
 # These know the events and the policy, which take longer to load than the first frame: they come after it.
 if TYPE_CHECKING:
-    from xun.frontends.tui.question.panel import QuestionPanel
     from xun.frontends.tui.transcript.view import Transcript
 
 
@@ -34,7 +35,7 @@ class XunApp(Starting, Acting):
     Screen { layout: vertical; overflow: hidden; align-vertical: bottom; }
     Transcript { height: 1fr; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = KEYS
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def compose(self) -> ComposeResult:
         """The prompt, and what else is there before the rest is loaded."""
@@ -60,16 +61,19 @@ class XunApp(Starting, Acting):
 
     def on_question_panel_left(self) -> None:
         """No question takes the keys any more."""
-        self._prompt.take_keys()
-
-    def on_question_panel_typed(self, event: QuestionPanel.Typed) -> None:
-        """A key that is no answer."""
-        self._type(event.text)
+        if not self._question.entering:  # that of a question which came since
+            self._prompt.take_keys()
 
     def on_transcript_typed(self, event: Transcript.Typed) -> None:
         """A key that does nothing in the transcript."""
-        self._type(event.character)
+        self._prompt.take(event.key)
 
-    def _type(self, text: str) -> None:
-        self._prompt.take_keys()
-        self._prompt.type(text)
+    def on_paste(self, event: Paste) -> None:
+        """What nobody else has taken is for the prompt, whatever has the keys."""
+        self._prompt.take(event)
+
+    async def on_event(self, event: Event) -> None:
+        """Take note of whatever is typed: no question takes the keys from who is typing, wherever that is."""
+        if isinstance(event, Key | Paste) and not event.is_forwarded:
+            self._typed = time.monotonic()
+        await super().on_event(event)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
-KEYS: list[BindingType] = [
+KEYS: list[Binding] = [
     Binding("escape", "interrupt", show=False),
     Binding("ctrl+c", "clear_or_leave", show=False, priority=True),
     Binding("ctrl+d", "leave_if_empty", show=False),
@@ -19,6 +19,8 @@ KEYS: list[BindingType] = [
     Binding("shift+down", "scroll('line', 1)", show=False),
     Binding("ctrl+home", "scroll('end', -1)", show=False),
     Binding("ctrl+end", "scroll('end', 1)", show=False),
-    Binding("tab", "answer", show=False),
     Binding("ctrl+up,f6", "read", show=False, priority=True),
 ]
+
+# With the one that Textual's screens bind.
+OF_SCREEN = frozenset(("tab", *(key for binding in KEYS for key in binding.key.split(","))))

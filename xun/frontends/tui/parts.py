@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from textual.events import Key, Paste
+
 from xun.events import AnyEvent
 from xun.frontends.tui.activity import ActivityLine
 from xun.frontends.tui.question.panel import QuestionPanel
@@ -29,11 +31,21 @@ class Parts:
         idle: Callable[[], float],
         draft: Callable[[], bool],
         engaged: Callable[[], bool],
+        hand: Callable[[Key | Paste], None],
         clock: Callable[[], float],
     ) -> Parts:
-        """New ones. The first three are told of the prompt, as `QuestionPanel` says; `clock` tells seconds."""
+        """New ones. All but `clock` are told of the prompt, as `QuestionPanel` says; `clock` tells seconds."""
         watch = Watch()
-        question = QuestionPanel(idle=idle, draft=draft, engaged=engaged, saves=would_save, shown=watch.shown)
+        question = QuestionPanel(
+            idle=idle,
+            draft=draft,
+            engaged=engaged,
+            hand=hand,
+            saves=would_save,
+            shown=watch.shown,
+            opinion=watch.opinion,
+            begun=watch.begun,
+        )
         return cls(Transcript(), question, ActivityLine(clock), watch)
 
     def hear(self, event: AnyEvent) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from importlib import import_module
 
 from xun import __version__
@@ -40,7 +41,9 @@ class Starting(Leaving):
         await asyncio.to_thread(import_module, "xun.frontends.tui.parts")
         from xun.frontends.tui.parts import Parts
 
-        parts = Parts.make(idle=self._idle, draft=self._draft, engaged=self._engaged, clock=self._clock)
+        parts = Parts.make(
+            idle=self._idle, draft=self._draft, engaged=self._engaged, hand=self._prompt.take, clock=self._clock
+        )
         queue = self.query_one(QueueView)
         await self.mount(parts.transcript, parts.question, before=queue)
         await self.mount(parts.activity, after=queue)
@@ -116,7 +119,7 @@ class Starting(Leaving):
             self.query_one(QueueView).show(self._early, early=True)
 
     def _idle(self) -> float:
-        return self._prompt.idle()
+        return time.monotonic() - self._typed
 
     def _draft(self) -> bool:
         return not self._prompt.blank

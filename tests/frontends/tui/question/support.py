@@ -68,6 +68,7 @@ class QuestionApp(App[None]):
             idle=lambda: self.prompt.idle(),
             draft=lambda: not self.prompt.blank,
             engaged=lambda: self.prompt.engaged,
+            hand=lambda event: self.prompt.take(event),
             saves=lambda ask: (RULE,),
         )
         yield Prompt(History(), Completer(lambda before: ()))
@@ -81,9 +82,8 @@ class QuestionApp(App[None]):
     def on_question_panel_left(self) -> None:
         self.prompt.take_keys()
 
-    def on_question_panel_typed(self, event: QuestionPanel.Typed) -> None:
-        self.prompt.take_keys()
-        self.prompt.type(event.text)
+    def action_focus_next(self) -> None:
+        self.panel.take()
 
     @property
     def prompt(self) -> Prompt:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from textual.events import Paste
 
 from tests.frontends.tui.question.support import (
     RULE,
@@ -16,7 +17,8 @@ from tests.frontends.tui.question.support import (
     write_ask,
 )
 from xun.frontends.tui.question.choices import secret_menu
-from xun.frontends.tui.question.quiet import GRACE, GRACE_WITH_DRAFT
+from xun.frontends.tui.question.held import HOLD
+from xun.frontends.tui.question.quiet import GRACE
 from xun.policy.decision import Answer
 
 pytestmark = pytest.mark.anyio
@@ -86,7 +88,9 @@ async def test_always_for_a_write_is_behind_more() -> None:
     async with question_of() as (app, pilot):
         task = app.put(write_ask())
         await until_ready(app, pilot)
-        await pilot.press("m", "a")
+        await pilot.press("m")
+        await pilot.pause(HOLD * 1.2)
+        await pilot.press("a")
         assert await answer_of(task) == Answer.always()
 
 
@@ -101,22 +105,165 @@ async def test_what_is_typed_when_the_question_comes_stays_the_prompts() -> None
         assert not task.done()
 
 
-async def test_with_something_half_typed_letters_go_on_with_it_and_enter_answers_nothing() -> None:
+@pytest.mark.parametrize("key", ["1", "3", "y", "a"])
+async def test_with_something_half_typed_nothing_answers_until_tab(key: str) -> None:
     async with question_of() as (app, pilot):
-        await pilot.press(*"fix")
+        await pilot.press(*"port ")
+        task = app.put(command_ask())
+        await pilot.pause(GRACE * 3)
+        assert "Tab answers · until then keys go to the prompt" in app.shown()
+        await pilot.press(key)
+        await pilot.pause(HOLD * 2)
+        assert app.prompt.area.text == f"port {key}"
+        assert not task.done()
+        await pilot.press("tab")
+        await until_ready(app, pilot)
+        await pilot.press(key)
+        assert (await answer_of(task)).yes
+        assert app.prompt.area.text == f"port {key}"
+
+
+@pytest.mark.parametrize(
+    "text", ["also use uv", "3000 is the port", "yes please", "aardvark", "just", "make it", "1\n2"]
+)
+async def test_a_sentence_that_begins_like_an_answer_is_none(text: str) -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(write_ask() if text[0] == "m" else command_ask())
+        await until_ready(app, pilot)
+        await pilot.press(*("enter" if char == "\n" else char for char in text))
+        await pilot.pause(HOLD * 2)
+        assert app.prompt.area.text == text
+        assert not task.done()
+        assert "▸ 2 allow this time" in app.shown() or "▸ 1 yes, once" in app.shown()
+
+
+async def test_an_answer_that_is_about_to_count_is_shown_and_can_be_taken_back() -> None:
+    async with question_of() as (app, pilot):
         task = app.put(command_ask())
         await until_ready(app, pilot)
-        await pilot.press("enter")
+        await pilot.press("a")
         await pilot.pause()
+        shown = app.shown()
+        assert "▸ 3 always" in shown
+        assert "counts in a moment · any key takes it back" in shown
+        await pilot.press("backspace")
+        await pilot.pause(HOLD * 2)
         assert not task.done()
-        await pilot.press("y")
-        await pilot.pause()
-        assert app.prompt.area.text == "fixy"
-        assert not task.done()
+        assert app.prompt.area.text == ""
+        assert "▸ 1 yes, once" in app.shown()
+
+
+async def test_a_key_that_is_held_down_answers_nothing_that_it_has_only_just_shown() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask("echo " + "a" * 3_000))
         await until_ready(app, pilot)
-        await pilot.press("1")
+        for _ in range(12):
+            await pilot.press("a")
+        await pilot.pause(HOLD * 2)
+        assert not task.done()
+        await pilot.press("a")
+        assert await answer_of(task) == Answer.always()
+
+
+@pytest.mark.parametrize(
+    "key", ["backspace", "left", "ctrl+w", "ctrl+u", "ctrl+j", "ctrl+r", "ctrl+underscore", "alt+enter"]
+)
+async def test_keys_that_edit_are_the_prompts_also_while_a_question_has_the_keys(key: str) -> None:
+    seen = []
+    for asked in (False, True):
+        async with question_of() as (app, pilot):
+            await pilot.press(*"fix teh bug")
+            if asked:
+                app.put(command_ask())
+                await pilot.pause()
+                await pilot.press("tab")
+                await until_ready(app, pilot)
+            await pilot.press(key, "x")
+            await pilot.pause()
+            seen.append((app.prompt.area.text, app.prompt.engaged))
+            assert app.panel.asking is not None or not asked
+    assert seen[0] == seen[1]
+
+
+async def test_a_paste_is_the_prompts_and_no_answer() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask())
+        await until_ready(app, pilot)
+        app.post_message(Paste("y\n1"))
+        await pilot.pause(HOLD * 2)
+        assert app.prompt.area.text == "y\n1"
+        assert not task.done()
+
+
+async def test_tab_goes_to_the_answers_and_back() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask())
+        for _ in range(3):
+            await pilot.press("tab")
+            await until_ready(app, pilot)
+            assert "a number or letter answers" in app.shown()
+            await pilot.press("tab")
+            await pilot.pause()
+            assert not app.panel.ready
+            assert app.prompt.area.has_focus
+            assert "Tab answers" in app.shown()
+        await until_ready(app, pilot)  # by itself, after a while
+        await pilot.press("y")
         assert await answer_of(task) == Answer.once()
-        assert app.prompt.area.text == "fixy"
+
+
+async def test_a_click_on_the_question_gives_it_the_keys() -> None:
+    async with question_of() as (app, pilot):
+        await pilot.press(*"draft")
+        task = app.put(command_ask())
+        await pilot.pause()
+        await pilot.click("#question-menu")
+        await until_ready(app, pilot)
+        await pilot.press("y")
+        assert await answer_of(task) == Answer.once()
+
+
+async def test_end_goes_to_the_end_of_what_is_asked_and_a_yes_counts_then() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(write_ask("".join(f"+line {number}\n" for number in range(200))))
+        await until_ready(app, pilot)
+        assert "Page Down, End show the rest" in app.shown()
+        await pilot.press("end")
+        await pilot.pause()
+        assert "line 199" in app.shown()
+        await pilot.press("home")
+        await pilot.pause()
+        assert "line 1 " in app.shown().replace("\n", " ")
+        await pilot.press("y")
+        assert await answer_of(task) == Answer.once()
+
+
+async def test_a_reason_takes_all_lines_of_a_paste_and_outlives_a_look_at_the_answers() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask())
+        await until_ready(app, pilot)
+        await pilot.press("n")
+        app.post_message(Paste("use uv\nnot pip\r\nplease"))
+        await pilot.pause()
+        await pilot.press("tab")
+        await pilot.pause()
+        assert not app.panel.typing
+        await pilot.press("n", "!", "enter")
+        answer = await answer_of(task)
+        assert (answer.kind, answer.reason) == ("no", "use uv not pip please!")
+
+
+async def test_the_rest_of_a_reason_is_the_prompts_when_the_question_is_taken_back() -> None:
+    async with question_of() as (app, pilot):
+        first, second = app.put(command_ask()), app.put(command_ask("npm run lint", ask_id="ask-9"))
+        await until_ready(app, pilot)
+        await pilot.press("n", *"use ")
+        first.cancel()
+        await pilot.pause()
+        await pilot.press(*"yarn")
+        await pilot.pause(HOLD * 2)
+        assert app.prompt.area.text == "yarn"
+        assert not second.done()
 
 
 async def test_enter_while_the_question_waits_sends_the_prompt() -> None:
@@ -145,11 +292,12 @@ async def test_several_wait_their_turn_and_one_key_answers_one() -> None:
         first, second = app.put(command_ask()), app.put(command_ask("npm run lint", ask_id="ask-9"))
         await until_ready(app, pilot)
         assert "1 of 2" in app.shown()
-        await pilot.press("y", "y")
+        await pilot.press("enter", "y")
         assert await answer_of(first) == Answer.once()
         await pilot.pause()
         assert not second.done()
         assert "npm run lint" in app.shown()
+        assert "2 of 2" in app.shown()
 
 
 async def test_a_question_taken_back_is_gone_and_the_next_one_comes() -> None:
@@ -188,7 +336,7 @@ async def test_what_is_too_long_scrolls_and_leaves_the_answers_on_the_screen() -
         shown = app.shown()
         assert "allow this time" in shown
         assert "line 199" not in shown
-        assert "Page Down shows the rest" in shown
+        assert "Page Down, End show the rest" in shown
         app.panel.scroll_body(1000)
         await pilot.pause()
         assert "line 199" in app.shown()
@@ -206,8 +354,8 @@ async def test_a_tools_question_takes_own_words() -> None:
 async def test_a_secret_is_never_shown() -> None:
     async with question_of() as (app, pilot):
         task = asyncio.create_task(app.panel.ask(choice_ask(), secret_menu("type the key")))
-        await until_ready(app, pilot)
-        await pilot.press("1", *"sk-hidden")
+        await pilot.pause()
+        await pilot.press(*"sk-hidden")
         await pilot.pause()
         assert "hidden" not in app.shown()
         await pilot.press("enter")
@@ -226,7 +374,7 @@ async def test_a_search_that_goes_on_keeps_the_keys() -> None:
         app.prompt.history.add("my old prompt")
         await pilot.press("ctrl+r")
         task = app.put(command_ask())
-        await pilot.pause(GRACE_WITH_DRAFT + GRACE)
+        await pilot.pause(GRACE * 3)
         await pilot.press("y", "1")
         await pilot.pause()
         assert not app.panel.ready
@@ -251,7 +399,7 @@ async def test_a_yes_counts_only_once_all_of_it_was_in_view(key: str) -> None:
         seen = False
         for _ in range(20):
             await pilot.press(key)
-            await pilot.pause()
+            await pilot.pause(HOLD * 1.2)
             if task.done():
                 break
             seen = seen or "touch evil" in app.shown()
@@ -264,7 +412,7 @@ async def test_a_number_that_only_shows_the_next_page_marks_nothing_for_enter() 
         task = app.put(command_ask("echo " + "a" * 3_000, hard=True))
         await until_ready(app, pilot)
         await pilot.press("1")
-        await pilot.pause()
+        await pilot.pause(HOLD * 1.2)
         assert not task.done()
         await pilot.press("enter", "enter")
         assert await answer_of(task) == Answer.no()

@@ -27,7 +27,7 @@ class TranscriptApp(App[None]):
         yield Transcript()
 
     def on_transcript_typed(self, message: Transcript.Typed) -> None:
-        self.typed.append(message.character)
+        self.typed.append(message.key.key)
 
     @property
     def transcript(self) -> Transcript:

@@ -106,6 +106,10 @@ class PromptArea(CharacterArea, inherit_bindings=False):
 
     # Keys
 
+    def take(self, event: Key | Paste) -> None:
+        """Let `event`, which came elsewhere, do what it does here."""
+        self._forward_event(Key(event.key, event.character) if isinstance(event, Key) else Paste(event.text))
+
     async def _on_key(self, event: Key) -> None:
         if self._settling is not None:
             self._settle_as_line()

@@ -8,7 +8,7 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.events import Key, Resize
+from textual.events import Key, Paste, Resize
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import TextArea
@@ -120,13 +120,10 @@ class Prompt(Vertical):
         """Let what is typed come here, from now on: a key that comes while nothing has the focus would be lost."""
         self.screen.set_focus(self.area)
 
-    def type(self, text: str) -> None:
-        """Take `text` as if it had been typed here: into a search where one goes on, else at the cursor."""
-        self._last_key = time.monotonic()
-        if self._searching is not None:
-            self._search(self._searching + text)
-        else:
-            self.area.insert(text)
+    def take(self, event: Key | Paste) -> None:
+        """Let `event` do what it would have done here, and take the keys from now on."""
+        self.take_keys()
+        self.area.take(event)
 
     def put_back(self, text: str) -> None:
         """Put `text` before whatever is there: a prompt that was taken back, or not delivered."""
@@ -159,7 +156,7 @@ class Prompt(Vertical):
             return True
         if self._popup.is_open:
             return self._popup_key(event.key)
-        if event.key == "tab" and not self.blank:
+        if event.key == "tab" and not self.blank and not self._cramped:  # beside a question it is for the answers
             self._dismissed = ""
             self._complete()
             return True

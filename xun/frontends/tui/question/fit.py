@@ -2,59 +2,126 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xun.frontends.tui.question.choices import Choice
+from xun.frontends.tui.question.choices import Choice, Menu
 from xun.frontends.tui.question.describe import Shown, body, why
 from xun.frontends.tui.question.look import all_kept, answers, entry, hint
 from xun.frontends.tui.question.mark import Mark
+from xun.frontends.tui.question.window import window
 from xun.frontends.tui.transcript.line import Line
 from xun.policy.decision import Ask
 
 _ANSWERS = "a number or letter answers · Esc no · Tab back to the prompt"
+_EXPLAINS = "a number or letter answers · e explain · Esc no · Tab back to the prompt"
 _NUMBERS = "a number answers · Esc leaves it · Tab back to the prompt"
+_HELD = "counts in a moment · any key takes it back"
 _WAITS = "waits until you stop typing · Tab answers now"
+_DRAFT = "Tab answers · until then keys go to the prompt"
+_READING = "Tab answers · until then keys go to the transcript"
+_LISTING = "waits while the list is open · Esc closes it"
+_ENTRY_LEFT = "Tab goes on with it · Esc interrupts"
 _ENTRY_HINTS = {
     "reason": "Enter says no, with a reason or without · Esc goes back",
     "words": "Enter sends it · Esc goes back",
     "secret": "it is not shown · Enter takes it · Esc goes back",
 }
+_BRIEFLY = "↑ ↓ Enter takes it · Esc leaves it"
+_BRIEF = 3  # rows for answers and keys, or fewer, in which the keys are told briefly
 _REASONS = 2  # rows of reasons beside what is scrolled
 _READABLE = 3  # rows of what is asked that must be in view; with fewer, the answers take less room
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What is asked, to be scrolled in `height` rows, and what stands below it. `close`: no row is between them."""
+    """What is asked, to be scrolled in `height` rows, and what stands below it. `close`: no row is between them.
+
+    `listed` is how many of the answers are in view at a time, 0 where all of them are.
+    """
 
     asked: list[Line]
     menu: list[Line]
     close: bool
     height: int
+    listed: int = 0
 
 
-def fit(ask: Ask, mark: Mark, shown: Shown, *, width: int, rows: int, ready: bool, typing: Choice | None) -> Fit:
+def hint_for(
+    menu: Menu, *, ready: bool, held: bool, reading: bool, listing: bool, draft: bool, typing: Choice | None
+) -> str:
+    """What the keys do now.
+
+    `ready` says that they are taken as answers, and `held` that one was; else `reading`, `listing` and `draft` say what
+    the person is at. `typing` is the answer of which the rest is being typed.
+    """
+    if typing is not None:
+        return _ENTRY_HINTS[typing.entry]
+    if held:
+        return _HELD
+    if ready:
+        if menu.explains:
+            return _EXPLAINS
+        return _ANSWERS if any(choice.key for choice in menu.choices) else _NUMBERS
+    return _READING if reading else _LISTING if listing else _DRAFT if draft else _WAITS
+
+
+def fit(
+    ask: Ask,
+    mark: Mark,
+    shown: Shown,
+    *,
+    width: int,
+    rows: int,
+    ready: bool,
+    typing: Choice | None,
+    keys: str,
+    opinion: str = "",
+) -> Fit:
     """`ask` and its answers in `rows` rows of `width` cells.
 
-    `ready` says that keys are taken as answers; `typing` is the answer of which the rest is being typed.
-    """
-    asked, menu = body(ask, width, shown), _menu(mark, width, ready=ready, typing=typing)
-    if len(asked) > rows - len(menu) - 1:  # why it asks stays in view beside what is scrolled
-        reasons = why(ask, width, shown)[:_REASONS]
-        menu = [*reasons, *menu]
-    close = rows - len(menu) - bool(asked) < min(len(asked), _READABLE)
-    if close and typing is None:
-        asked += all_kept(mark.menu.choices, width)
-        menu = answers(mark.menu, mark.at, width, ready=ready, kept=False)
-    height = max(rows - len(menu) - (not close) - (typing is not None), 1)
-    return Fit(asked, menu, close or not asked, height)
-
-
-def _menu(mark: Mark, width: int, *, ready: bool, typing: Choice | None) -> list[Line]:
+    `ready` says that keys are taken as answers; `typing` is the answer of which the rest is to be typed; `keys` is what
+    `hint_for` says, and `opinion` what is to be said of a second model.
+    """  # fmt: skip
+    asked = body(ask, width, shown, explained=mark.explained)
+    foot = [*hint(opinion, width), *hint(keys, width)] if opinion else hint(keys, width)
     if typing is not None:
-        return entry(typing, _ENTRY_HINTS[typing.entry], width)
-    keys = _ANSWERS if any(choice.key for choice in mark.menu.choices) else _NUMBERS
-    return [
-        *answers(mark.menu, mark.at, width, ready=ready),
-        *hint(keys if ready else _WAITS, width),
-    ]
+        entered = [*(hint(opinion, width) if opinion else ()), *entry(typing, keys, width)]
+        return _whole(ask, asked, entered, shown, width, rows - 1)
+    few = len(mark.menu.choices) <= rows
+    every = [*answers(mark.menu, mark.at, width, ready=ready), *foot] if few else []
+    found = _whole(ask, asked, every, shown, width, rows) if few else None
+    if found is not None and len(found.menu) + _least(asked) + (not found.close) <= rows:
+        return found
+    return _tight(mark, asked, foot, width, rows, ready=ready)
+
+
+def _least(asked: Sequence[Line]) -> int:
+    return min(len(asked), _READABLE)
+
+
+def _whole(ask: Ask, asked: list[Line], menu: list[Line], shown: Shown, width: int, rows: int) -> Fit:
+    """All of the answers, and as much of what is asked as there is room for beside them."""
+    if len(asked) > rows - len(menu) - 1:  # why it asks stays in view beside what is scrolled
+        menu = [*why(ask, width, shown)[:_REASONS], *menu]
+    close = not asked or rows - len(menu) - 1 < _least(asked)
+    return Fit(asked, menu, close, max(rows - len(menu) - (not close), 1))
+
+
+def _tight(mark: Mark, asked: list[Line], foot: list[Line], width: int, rows: int, *, ready: bool) -> Fit:
+    """Where that is too much: what the answers would keep is told with what is asked; then some answers are in view."""
+    menu, at = mark.menu, mark.at
+    room = rows - _least(asked)
+    few = len(menu.choices) <= room
+    if few and not menu.listing:
+        asked = [*asked, *all_kept(menu.choices, width)]
+    bare = answers(menu, at, width, ready=ready, kept=False) if few else []
+    if bare and len(bare) + len(foot) <= room:
+        return Fit(asked, [*bare, *foot], True, max(rows - len(bare) - len(foot), 1))
+    if bare and len(bare) <= max(room, 1) and not menu.listing:  # all of the answers matter more than their keys
+        return Fit(asked, bare, True, max(rows - len(bare), 1))
+    room = max(rows - min(len(asked), 1), 1)
+    brief = foot if len(foot) == 1 and room > _BRIEF else hint(_BRIEFLY, width)[:1]
+    listed = window(menu, at, width, max(room - len(brief), 1), ready=ready)
+    below = [*listed, *brief] if room > 1 else listed
+    return Fit(asked, below, True, max(rows - len(below), 1), max(len(listed) - 1, 1))

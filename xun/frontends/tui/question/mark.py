@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from xun.frontends.tui.question.choices import Choice, Menu
 
 
@@ -12,16 +14,14 @@ class Mark:
         self.menu = menu
         self.at = menu.default
         self.moved = False
+        self.explained = False  # whether the decision is shown whole
         self._number = ""
+        self._before = (menu, self.at, False, False)
 
     @property
     def choice(self) -> Choice:
         """The answer that is marked."""
         return self.menu.choices[self.at]
-
-    def open_more(self) -> None:
-        """Show the other answers too."""
-        self.menu = self.menu.opened()
 
     def move(self, step: int) -> None:
         """Go down by `step`, or up where that is negative, and round at the ends."""
@@ -31,16 +31,47 @@ class Mark:
         """Mark the answer at `at`."""
         self.at, self.moved = at, True
 
-    def digit(self, key: str) -> int | None:
-        """The index of the answer whose number this digit is, or ends. None where there is none."""
+    def remember(self) -> None:
+        """Keep how it stands now, for `go_back`."""
+        self._before, self._number = (self.menu, self.at, self.moved, self.explained), ""
+
+    def go_back(self) -> None:
+        """Stand again as it did at `remember`."""
+        self.menu, self.at, self.moved, self.explained = self._before
+        self._number = ""
+
+    def press(self, key: str) -> Choice | Literal["moved"] | None:
+        """The answer that `key` names, "moved" where it moved the mark or showed more, else None."""
+        if key.isdecimal():
+            return self._digit(key)
+        named = next((choice for choice in self.menu.choices if choice.key == key), None)
+        if named is None and key in ("j", "k"):
+            self.move(1 if key == "j" else -1)
+            return "moved"
+        if named is None and key == "m" and self.menu.more:
+            self.menu = self.menu.opened()
+            return "moved"
+        if named is None and key == "e" and self.menu.explains:
+            self.explained = not self.explained
+            return "moved"
+        return named
+
+    def step(self, by: int) -> None:
+        """Go down by `by`, or up where that is negative, to the ends and no further."""
+        self.put(min(max(self.at + by, 0), len(self.menu.choices) - 1))
+
+    def begun(self, key: str) -> bool:
+        """Whether `key` may be the next digit of a number that was begun."""
+        return key.isdecimal() and bool(self._number) and int(self._number + key) <= len(self.menu.choices)
+
+    def _digit(self, key: str) -> Choice | Literal["moved"] | None:
+        """A number is an answer as soon as no longer one could be meant; until then it moves the mark."""
         count = len(self.menu.choices)
         number = int(self._number + key) if int(self._number + key) <= count else int(key)
         if not 1 <= number <= count:
             return None
         self._number = str(number)
-        return number - 1
-
-    @property
-    def complete(self) -> bool:
-        """Whether no longer number could be meant than the one that was typed."""
-        return int(self._number or 0) * 10 > len(self.menu.choices)
+        if number * 10 > count:
+            return self.menu.choices[number - 1]
+        self.put(number - 1)
+        return "moved"

@@ -1,71 +1,46 @@
 """The question, below the transcript: what would be done, why it asks, and the answers.
 
-It takes the keys only when nobody has typed for a moment, so that no key meant for the prompt becomes an answer.
+It takes the keys only when nobody types, reads or has a draft, so that no key meant for the prompt becomes an answer.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
-from textual.events import Key, Resize
+from textual.events import Click, Key, Paste
 from textual.message import Message
-from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.timer import Timer
+from textual.widgets import Input
 
+from xun.frontends.tui.keys import OF_SCREEN
+from xun.frontends.tui.question.box import QuestionBox, Waiting
 from xun.frontends.tui.question.choices import Choice, Menu, menu_of
 from xun.frontends.tui.question.describe import Shown, heading
-from xun.frontends.tui.question.fit import fit
-from xun.frontends.tui.question.look import content_of
+from xun.frontends.tui.question.fit import hint_for
+from xun.frontends.tui.question.held import Held
 from xun.frontends.tui.question.mark import Mark
-from xun.frontends.tui.question.quiet import Quiet
+from xun.frontends.tui.question.opinion import LOOKS, Opinion, told
+from xun.frontends.tui.question.quiet import AFTER_LEAVING, Quiet
 from xun.frontends.tui.safe import plain
+from xun.frontends.tui.transcript.view import Transcript
 from xun.policy.decision import Answer, Ask
 
-_ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall:
-_TALL = 20
-_WIDE = 60  # cells in which the border has room for a sentence
+
+_NO_ANSWER = frozenset(("tab", "home", "end"))  # keys that answer nothing yet
 
 
-@dataclass(slots=True)
-class _Waiting:
-    ask: Ask
-    answer: asyncio.Future[Answer]
-    menu: Menu | None = None
-
-
-class QuestionPanel(Vertical, can_focus=True):
+class QuestionPanel(QuestionBox, can_focus=True):
     """Puts questions to the person, one after another.
 
     `idle` tells the seconds since the last key, `draft` whether the prompt holds text, `engaged` whether a list or a
-    search is open there. `saves` tells, for a question, what *always* would write, a line each; `shown` gives a path as
-    the person knows it. A yes counts only once all of the question was in view.
+    search is open there, and `hand` gives it the keys and pastes that are no answers. `saves` tells, for a question,
+    what *always* would write, a line each; `shown` gives a path as the person knows it. A yes counts only once all of
+    the question was in view. `opinion` tells what a second model says of a question, and `begun` is told that the
+    person has begun to answer it.
     """
 
-    DEFAULT_CSS = """
-    QuestionPanel { height: auto; display: none; border: round $warning; padding: 0 1; }
-    QuestionPanel.-asking { display: block; }
-    QuestionPanel.-careful { border: heavy $error; }
-    QuestionPanel.-plain { border: round $primary; }
-    QuestionPanel #question-body { height: auto; scrollbar-size-vertical: 1; }
-    QuestionPanel #question-text { width: 1fr; }
-    QuestionPanel #question-menu { margin: 1 0 0 0; }
-    QuestionPanel.-close #question-menu { margin: 0; }
-    QuestionPanel #question-entry { display: none; border: none; height: 1; padding: 0; }
-    QuestionPanel.-typing #question-entry { display: block; }
-    """
-
-    class Typed(Message):
-        """A key that is no answer: it belongs to the prompt."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+    FOCUS_ON_CLICK = False  # a click takes the keys, as Tab does; to select text is none
 
     class Left(Message):
         """The person goes back to the prompt, or the last question is answered."""
@@ -75,33 +50,24 @@ class QuestionPanel(Vertical, can_focus=True):
         *,
         idle: Callable[[], float],
         draft: Callable[[], bool],
+        hand: Callable[[Key | Paste], None],
         engaged: Callable[[], bool] = lambda: False,
         saves: Callable[[Ask], Sequence[str]] = lambda ask: (),
         shown: Shown = str,
+        opinion: Opinion = lambda ask: False,
+        begun: Callable[[Ask], None] = lambda ask: None,
     ) -> None:
-        super().__init__()
-        self._draft, self._saves, self._path = draft, saves, shown
-        self._quiet = Quiet(self, self.take, wanted=self._may_take, idle=idle, draft=draft, engaged=engaged)
-        self._waiting: list[_Waiting] = []
-        self._mark = Mark(Menu((), 0))
-        self._shown: _Waiting | None = None
-        self._entry: Choice | None = None
+        super().__init__(shown)
+        self._said, self._tell_begun = opinion, begun
+        self._begun = False  # whether the person has begun to answer
+        self._looks: Timer | None = None
+        self._draft, self._engaged, self._hand, self._saves = draft, engaged, hand, saves
+        self._quiet = Quiet(self, self._arm, wanted=self._may_take, idle=idle, busy=self._busy, still=self._keep_hint)
+        self._held = Held(self, self._counted)
+        self._waiting: list[Waiting] = []
         self._armed = False
-        self._room = 0
-        self._seen = False
-
-    def compose(self) -> ComposeResult:
-        """The parts, top to bottom."""
-        with VerticalScroll(id="question-body", can_focus=False):
-            yield Static(Content(), id="question-text", markup=False)
-        yield Static(Content(), id="question-menu", markup=False)
-        line = Input(id="question-entry", compact=True)
-        line.cursor_blink = False  # a screen that waits does nothing
-        yield line
-
-    def on_mount(self) -> None:
-        """Take notice when other parts of the screen grow or shrink."""
-        self.screen.screen_layout_refresh_signal.subscribe(self, self._fit)
+        self._asked_for = False  # by Tab or a click: a draft does not matter then
+        self._past = 0  # questions that were put since there was none
 
     # Asking
 
@@ -110,14 +76,16 @@ class QuestionPanel(Vertical, can_focus=True):
 
         `menu` takes the place of the answers that such a question usually has.
         """
-        waiting = _Waiting(ask, asyncio.get_running_loop().create_future(), menu)
+        waiting = Waiting(ask, asyncio.get_running_loop().create_future(), menu)
         self._waiting.append(waiting)
         self._show()
         try:
             return await waiting.answer
         finally:
             self._waiting.remove(waiting)
-            self._show()
+            self._past = self._past + 1 if self._waiting else 0
+            if self.is_attached:  # else the screen is over
+                self._show()
 
     @property
     def asking(self) -> Ask | None:
@@ -127,32 +95,46 @@ class QuestionPanel(Vertical, can_focus=True):
     @property
     def ready(self) -> bool:
         """Whether keys are taken as answers now."""
-        return self._shown is not None and self._armed and self.has_focus
+        return self._shown is not None and self._armed and self.has_focus and (self._asked_for or not self._draft())
+
+    @property
+    def entering(self) -> bool:
+        """Whether the line for a reason, own words or a secret is open, whoever has the keys."""
+        return self._entry is not None
+
+    @property
+    def typing(self) -> bool:
+        """Whether a reason, own words or a secret are being typed."""
+        return self._entry is not None and self._line.has_focus
 
     def take(self) -> None:
-        """Take the keys now, for the question that is shown."""
+        """Take the keys now, for the question that is shown; from the line for a reason, back to the answers."""
+        if self._entry is not None and not self.typing:
+            self.screen.set_focus(self._line)
+            return
+        self._close_entry()
+        self._asked_for = True
+        self._arm()
+
+    def _arm(self) -> None:
         if self._shown is not None:
             self._quiet.stop()
             self._armed = True
-            self.focus()
+            self.screen.set_focus(self)
+            self._draw()
+
+    def _disarm(self) -> None:
+        self._armed = self._asked_for = False
 
     def _may_take(self) -> bool:
         return self._shown is not None and self._entry is None and not self.ready
 
-    def scroll_body(self, lines: int) -> bool:
-        """Scroll what is asked by `lines`. False where all of it is shown."""
-        part = self.query_one("#question-body")
-        if self._shown is None or part.max_scroll_y <= 0:
-            return False
-        part.scroll_relative(y=lines, animate=False)
-        self.call_after_refresh(self._look)
-        return True
+    @property
+    def _read(self) -> bool:
+        return isinstance(self.screen.focused, Transcript)
 
-    def _look(self) -> None:
-        """Has all of it been in view by now?"""
-        part = self.query_one("#question-body")
-        self._seen = self._seen or part.scroll_y >= part.max_scroll_y
-        self._tell_of_more()
+    def _busy(self) -> bool:
+        return self._draft() or self._engaged() or self._read
 
     def _show(self) -> None:
         first = self._waiting[0] if self._waiting else None
@@ -160,28 +142,37 @@ class QuestionPanel(Vertical, can_focus=True):
             self._title()
             return
         self._shown = first
-        self._armed = False
+        had_keys = self.has_focus or self.typing
+        self._disarm()
+        self._take_back()
         self._close_entry()
+        self._line.empty()
         self.set_class(first is not None, "-asking")
         if first is None:
             self._quiet.stop()
             self.post_message(self.Left())
             return
         self._mark = Mark(first.menu or menu_of(first.ask, self._saves(first.ask), self._path))
-        self._seen = False
+        self._seen = self._begun = False
+        if self._looks is not None:
+            self._looks.stop()
         self.set_class(any(decision.hard for decision in first.ask.decisions), "-careful")
         self.set_class(bool(first.ask.question), "-plain")
         self.query_one("#question-body").scroll_home(animate=False)
         self._title()
         self._draw()
-        if self.has_focus:
+        if had_keys:
             # The next of several: the key that answered the last must not answer this one too.
             self.post_message(self.Left())
         self._quiet.wait()
+        self._look_out()
+        if self._mark.menu.at_once:
+            self._choose(self._mark.choice)
 
     def _title(self) -> None:
         if self._shown is not None:
-            count = f" · 1 of {len(self._waiting)}" if len(self._waiting) > 1 else ""
+            total = self._past + len(self._waiting)
+            count = f" · {self._past + 1} of {total}" if total > 1 else ""
             self.border_title = plain(f"{heading(self._shown.ask)}{count}")
 
     def on_focus(self) -> None:
@@ -189,85 +180,134 @@ class QuestionPanel(Vertical, can_focus=True):
         self.call_next(self._draw)
 
     def on_blur(self) -> None:
-        """They are not any more."""
+        """They are not any more: what they were taken for may be over when they come back."""
+        if self._armed and self._entry is None:
+            self._take_back()
+            self._disarm()
+            self._quiet.wait()
         self.call_next(self._draw)
+
+    def on_click(self, event: Click) -> None:
+        """Take the keys, unless it was to select text."""
+        if not self.screen.get_selected_text() and not self.ready:
+            self.take()
 
     # Keys
 
     def on_key(self, event: Key) -> None:
         """Answer, move, or give the key back to the prompt."""
-        if self._shown is None or self._entry is not None or not self.has_focus:
+        if self._shown is None or not self.has_focus:
             return
-        if self._armed and (self._command(event.key) or self._letter(event.key)):
+        if self._entry is not None:  # it has the focus in a moment
+            event.stop()
+            self._line.take(event)
+        elif self.ready and (self._command(event) or self._letter(event)):
+            self._begin(event.key)
             event.stop()
             event.prevent_default()
-        elif event.is_printable and event.character:
+        elif event.key not in OF_SCREEN:
             event.stop()
             event.prevent_default()
-            self._armed = False
-            self.post_message(self.Typed(event.character))
-            self._quiet.wait()
+            self._hand_on(event)
+        else:
+            self._take_back()
 
-    def _command(self, key: str) -> bool:
-        match key:
+    def _begin(self, key: str) -> None:
+        if self._shown is not None and not self._begun and key not in _NO_ANSWER:
+            self._begun = True
+            self._tell_begun(self._shown.ask)
+            self._draw()
+
+    def on_paste(self, event: Paste) -> None:
+        """What is pasted is no answer."""
+        event.stop()
+        if self._entry is not None:
+            self._line.take(event)
+        else:
+            self._hand_on(event)
+
+    def _hand_on(self, event: Key | Paste) -> None:
+        keys = self._take_back()
+        self._disarm()
+        for each in (*keys, event):
+            self._hand(each)
+        self._quiet.wait()
+
+    def _take_back(self) -> list[Key]:
+        """What is held answers nothing, and what it moved stands where it stood."""
+        keys = self._held.drop()
+        if keys:
+            self._mark.go_back()
+            self._draw()
+        return keys
+
+    def _command(self, event: Key) -> bool:
+        if event.key == "enter" and self._held.keys:
+            self._held.add(event, self._held.choice or self._mark.choice)  # it may end a line of several
+            return True
+        match event.key:
             case "up" | "down":
-                self._mark.move(1 if key == "down" else -1)
+                self._take_back()
+                self._mark.move(1 if event.key == "down" else -1)
                 self._draw()
             case "enter":
-                # With something half typed, Enter was meant for it unless a choice has been looked for.
-                if self._mark.moved or not self._draft():
-                    self._choose(self._mark.choice)
+                self._choose(self._mark.choice)
             case "escape":
                 self._give(Answer.no())
+            case "home" | "end":
+                self._take_back()
+                return self.scroll("end", 1 if event.key == "end" else -1)
             case "tab":
-                self._quiet.stop()
-                self._armed = False
+                self._take_back()
+                self._disarm()
                 self.post_message(self.Left())
+                self._quiet.wait(AFTER_LEAVING)
             case _:
                 return False
         return True
 
-    def _letter(self, key: str) -> bool:
-        if key.isdecimal():
-            return self._digit(key)
-        if self._draft():
-            return False  # the person may be going on with a word
-        if key in ("j", "k") and not any(choice.key == key for choice in self._mark.menu.choices):
-            return self._command("down" if key == "j" else "up")
-        if key == "m" and self._mark.menu.more:
-            self._mark.open_more()
-            self._draw()
-            return True
-        for choice in self._mark.menu.choices:
-            if choice.key == key:
-                self._choose(choice)
-                return True
-        return False
-
-    def _digit(self, key: str) -> bool:
-        """A number answers as soon as no longer one could be meant; until then it moves the mark, for Enter to take."""
-        index = self._mark.digit(key)
-        if index is None:
+    def _letter(self, event: Key) -> bool:
+        """A letter or a digit counts once no other follows: it may begin a sentence."""
+        going_on = bool(self._held.keys)
+        if going_on and not self._held.goes_on(event.key) and not self._mark.begun(event.key):
             return False
-        if self._mark.complete:
-            self._choose(self._mark.menu.choices[index])
-        else:
-            self._mark.put(index)
-            self._draw()
+        if not going_on:
+            self._mark.remember()
+        pressed = self._mark.press(event.key)
+        if pressed is None:
+            return False
+        if isinstance(pressed, Choice) and self._unseen(pressed):
+            pressed = None  # a yes to what has not been seen is none: it shows the rest first
+        elif going_on and self._held.choice is None and event.key == self._held.keys[-1].key:
+            pressed = None  # nor is a key that is still held down from showing it
+        if isinstance(pressed, Choice) and pressed.entry:
+            self._held.drop()
+            self._choose(pressed)
+            return True
+        if isinstance(pressed, Choice):
+            self._mark.put(self._mark.menu.choices.index(pressed))
+        self._held.add(event, pressed if isinstance(pressed, Choice) else None)
+        self._draw()
         return True
 
+    def _counted(self, choice: Choice | None) -> None:
+        self._draw()
+        if choice is not None and self.ready:
+            self._choose(choice)
+
+    def _unseen(self, choice: Choice) -> bool:
+        """Whether `choice` is a yes to what was not in view as a whole: then the next page is, now."""
+        return choice.answer.yes and not choice.entry and not self._seen and self.scroll_body(self._page())
+
     def _choose(self, choice: Choice) -> None:
-        if choice.answer.yes and not choice.entry and not self._seen and self.scroll_body(self._page()):
-            return  # a yes to what has not been seen is none: it shows the rest first
+        if self._unseen(choice):
+            return
         if not choice.entry:
             self._give(choice.answer)
             return
         self._entry = choice
         self.add_class("-typing")
-        line = self.query_one("#question-entry", Input)
-        line.value = ""
-        line.password = choice.entry == "secret"
-        line.focus()
+        self._line.open(choice.entry, secret=choice.entry == "secret")
         self._draw()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -276,19 +316,24 @@ class QuestionPanel(Vertical, can_focus=True):
         choice, text = self._entry, event.value.strip()
         if choice is None or (choice.entry != "reason" and not text):
             return
-        event.input.value = ""
+        self._line.empty()
         self._give(Answer.no(text or None) if choice.entry == "reason" else Answer.say(text))
 
     def key_escape(self, event: Key) -> None:
         """Leave the line for a reason without answering."""
         if self._entry is not None:
             event.stop()
-            self._close_entry()
-            self.focus()
-            self._draw()
+            self.take()
 
-    def _page(self) -> int:
-        return max(self.query_one("#question-body").size.height - 1, 1)
+    def clear_entry(self) -> bool:
+        """Empty the line that is being typed, or leave it where it is empty. False where none is."""
+        if not self.typing:
+            return False
+        if self._line.value:
+            self._line.value = ""
+        else:
+            self.take()
+        return True
 
     def _close_entry(self) -> None:
         self._entry = None
@@ -298,44 +343,21 @@ class QuestionPanel(Vertical, can_focus=True):
         if self._shown is not None and not self._shown.answer.done():
             self._shown.answer.set_result(answer)
 
-    # Looks
+    def _opinion_now(self) -> str:
+        return told(self._shown.ask, self._said(self._shown.ask), begun=self._begun) if self._shown else ""
 
-    def on_resize(self, event: Resize) -> None:
-        """Fit the new width."""
-        self._draw()
-
-    def _fit(self, screen: Screen[Any]) -> None:
-        if self._shown is not None and self._free_rows() != self._room:
-            self._draw()
-
-    def _draw(self) -> None:
-        """Lay out what is asked and the answers in the rows that the rest of the screen leaves."""
+    def _look_out(self) -> None:
+        """Look now and then whether the second model has spoken, while it may."""
+        self._looks = None
         if self._shown is None:
             return
-        width = max((self.size.width or self.app.size.width - 4) - 1, 8)  # beside a scrollbar
-        self._room = self._free_rows()
-        laid = fit(
-            self._shown.ask, self._mark, self._path,
-            width=width, rows=self._room, ready=self.ready, typing=self._entry,
+        if self._opinion != self._opinion_now():
+            self._draw()
+        if self._said(self._shown.ask) is True:
+            self._looks = self.set_timer(LOOKS, self._look_out)
+
+    def _hint_now(self) -> str:
+        return hint_for(
+            self._mark.menu, ready=self.ready, held=self._held.choice is not None, reading=self._read,
+            listing=self._engaged(), draft=self._draft(), typing=self._entry if self.typing else None,
         )  # fmt: skip
-        self.set_class(laid.close, "-close")
-        self.query_one("#question-text", Static).update(content_of(laid.asked))
-        self.query_one("#question-menu", Static).update(content_of(laid.menu))
-        part = self.query_one("#question-body")
-        part.display = bool(laid.asked)
-        part.styles.max_height = laid.height
-        self.call_after_refresh(self._look)
-
-    def _free_rows(self) -> int:
-        """Rows between the borders that nothing else on the screen needs."""
-        others = [part for part in self.siblings if part.display]
-        fixed = [part for part in others if not (part.styles.height and part.styles.height.is_fraction)]
-        taken = sum(part.outer_size.height for part in fixed) + 2
-        return self.app.size.height - taken - (_ABOVE if self.app.size.height >= _TALL else 1)
-
-    def _tell_of_more(self) -> None:
-        part = self.query_one("#question-body")
-        below = int(part.max_scroll_y - part.scroll_y)
-        rest = "Page Down shows the rest" if self._seen else "Page Down shows the rest; a yes counts after it"
-        rest = rest if self.size.width >= _WIDE else "Page Down"
-        self.border_subtitle = plain(f"{below} more rows · {rest}") if below > 0 else Content()

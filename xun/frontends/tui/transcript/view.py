@@ -13,6 +13,7 @@ from textual.message import Message as TextualMessage
 from textual.timer import Timer
 
 from xun.events import AnyEvent, HistoryReplaced
+from xun.frontends.tui.keys import OF_SCREEN
 from xun.frontends.tui.transcript.book import Book
 from xun.frontends.tui.transcript.canvas import SIGN, Canvas
 from xun.frontends.tui.transcript.item import Notice, Output
@@ -43,9 +44,9 @@ class Transcript(Canvas, can_focus=True):
 
     @dataclass
     class Typed(TextualMessage):
-        """A key that is not for the transcript was pressed while it had the focus; `character` is what it types."""
+        """A key that is not for the transcript was pressed while it had the focus."""
 
-        character: str
+        key: Key
 
     def __init__(self) -> None:
         super().__init__()
@@ -226,6 +227,6 @@ class Transcript(Canvas, can_focus=True):
     def on_key(self, event: Key) -> None:
         """Hand on what is typed here by mistake."""
         bound = any(event.key == key or event.character == key for key in self._bindings.key_to_bindings)
-        if event.is_printable and event.character and not bound:
+        if not bound and event.key not in OF_SCREEN:
             event.stop()
-            self.post_message(self.Typed(event.character))
+            self.post_message(self.Typed(event))

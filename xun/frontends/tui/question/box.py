@@ -1,0 +1,173 @@
+"""What a question looks like: what is asked, to be scrolled, the answers below it, and the line that is typed in."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widgets import Static
+
+from xun.frontends.tui.question.choices import Choice, Menu
+from xun.frontends.tui.question.describe import Shown
+from xun.frontends.tui.question.entry import EntryLine
+from xun.frontends.tui.question.fit import fit
+from xun.frontends.tui.question.look import content_of
+from xun.frontends.tui.question.mark import Mark
+from xun.frontends.tui.safe import plain
+from xun.policy.decision import Answer, Ask
+
+_ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall:
+_TALL = 20
+_WIDE = 60  # cells in which the border has room for a sentence
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A question, and where its answer is to go; `menu` takes the place of the usual answers."""
+
+    ask: Ask
+    answer: asyncio.Future[Answer]
+    menu: Menu | None = None
+
+
+class QuestionBox(Vertical):
+    """Shows the question in `_shown`, none where that is None; `shown` gives a path as the person knows it."""
+
+    DEFAULT_CSS = """
+    QuestionBox { height: auto; display: none; border: round $warning; padding: 0 1; }
+    QuestionBox.-asking { display: block; }
+    QuestionBox.-careful { border: heavy $error; }
+    QuestionBox.-plain { border: round $primary; }
+    QuestionBox #question-body { height: auto; scrollbar-size-vertical: 1; }
+    QuestionBox #question-text { width: 1fr; }
+    QuestionBox #question-menu { margin: 1 0 0 0; }
+    QuestionBox.-close #question-menu { margin: 0; }
+    QuestionBox.-typing #question-entry { display: block; }
+    """
+
+    def __init__(self, shown: Shown) -> None:
+        super().__init__()
+        self._path = shown
+        self._mark = Mark(Menu((), 0))
+        self._shown: Waiting | None = None
+        self._entry: Choice | None = None
+        self._hint = ""
+        self._opinion = ""
+        self._listed = 0  # answers in view, where there are more
+        self._room = 0
+        self._seen = False
+
+    def compose(self) -> ComposeResult:
+        """The parts, top to bottom."""
+        with VerticalScroll(id="question-body", can_focus=False):
+            yield Static(Content(), id="question-text", markup=False)
+        yield Static(Content(), id="question-menu", markup=False)
+        yield EntryLine()
+
+    def on_mount(self) -> None:
+        """Take notice when other parts of the screen grow or shrink."""
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._fit)
+
+    @property
+    def ready(self) -> bool:
+        """Whether keys are taken as answers now."""
+        raise NotImplementedError
+
+    def _hint_now(self) -> str:
+        raise NotImplementedError
+
+    def _opinion_now(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def _line(self) -> EntryLine:
+        return self.query_one(EntryLine)
+
+    # What is asked
+
+    def scroll(self, unit: Literal["line", "page", "end"], step: int) -> bool:
+        """Scroll what is asked, where all of it is not in view, by lines or pages, or to its beginning or end.
+
+        Where it is, and there are more answers than rows, the mark goes on among those.
+        """
+        rows = {"line": 1, "page": self._page(), "end": self.query_one("#question-text").size.height}
+        if self.scroll_body(step * rows[unit]):
+            return True
+        if self._shown is None or not self._listed:
+            return False
+        steps = {"line": 1, "page": self._listed, "end": len(self._mark.menu.choices)}
+        self._mark.step(step * steps[unit])
+        self._draw()
+        return True
+
+    def scroll_body(self, lines: int) -> bool:
+        """Scroll what is asked by `lines`. False where all of it is shown."""
+        part = self.query_one("#question-body")
+        if self._shown is None or part.max_scroll_y <= 0:
+            return False
+        part.scroll_relative(y=lines, animate=False)
+        self.call_after_refresh(self._look)
+        return True
+
+    def _look(self) -> None:
+        """Has all of it been in view by now?"""
+        part = self.query_one("#question-body")
+        self._seen = self._seen or part.scroll_y >= part.max_scroll_y
+        self._tell_of_more()
+
+    def _page(self) -> int:
+        return max(self.query_one("#question-body").size.height - 1, 1)
+
+    # Looks
+
+    def on_resize(self, event: Resize) -> None:
+        """Fit the new width."""
+        self._draw()
+
+    def _fit(self, screen: Screen[Any]) -> None:
+        if self._shown is not None and (self._free_rows() != self._room or self._hint != self._hint_now()):
+            self._draw()
+
+    def _keep_hint(self) -> None:
+        if self._hint != self._hint_now():
+            self._draw()
+
+    def _draw(self) -> None:
+        """Lay out what is asked and the answers in the rows that the rest of the screen leaves."""
+        if self._shown is None:
+            return
+        width = max((self.size.width or self.app.size.width - 4) - 1, 8)  # beside a scrollbar
+        self._room, self._hint, self._opinion = self._free_rows(), self._hint_now(), self._opinion_now()
+        laid = fit(
+            self._shown.ask, self._mark, self._path,
+            width=width, rows=self._room, ready=self.ready, typing=self._entry, keys=self._hint,
+            opinion=self._opinion,
+        )  # fmt: skip
+        self._listed = laid.listed
+        self.set_class(laid.close, "-close")
+        self.query_one("#question-text", Static).update(content_of(laid.asked))
+        self.query_one("#question-menu", Static).update(content_of(laid.menu))
+        part = self.query_one("#question-body")
+        part.display = bool(laid.asked)
+        part.styles.max_height = laid.height
+        self.call_after_refresh(self._look)
+
+    def _free_rows(self) -> int:
+        """Rows between the borders that nothing else on the screen needs."""
+        others = [part for part in self.siblings if part.display]
+        fixed = [part for part in others if not (part.styles.height and part.styles.height.is_fraction)]
+        taken = sum(part.outer_size.height for part in fixed) + 2
+        return self.app.size.height - taken - (_ABOVE if self.app.size.height >= _TALL else 1)
+
+    def _tell_of_more(self) -> None:
+        part = self.query_one("#question-body")
+        below = int(part.max_scroll_y - part.scroll_y)
+        rest = "Page Down, End" if self.size.width < _WIDE else "Page Down, End show the rest"
+        rest = rest if self._seen or self.size.width < _WIDE else f"{rest}; a yes counts after it"
+        self.border_subtitle = plain(f"{below} more rows · {rest}") if below > 0 else Content()

@@ -1,0 +1,55 @@
+"""A letter or a digit that would answer, held until it is known that it does not begin a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.events import Key
+from textual.timer import Timer
+from textual.widget import Widget
+
+from xun.frontends.tui.question.choices import Choice
+
+HOLD = 0.4  # seconds without another key after which a letter or a digit counts
+
+
+class Held:
+    """Keys that were pressed without a pause, on the loop of `widget`, and the answer that they would give.
+
+    After `HOLD` seconds of silence `then` is called with that answer, None where the keys only moved something.
+    """
+
+    def __init__(self, widget: Widget, then: Callable[[Choice | None], None]) -> None:
+        self._widget = widget
+        self._then = then
+        self._timer: Timer | None = None
+        self.keys: list[Key] = []
+        self.choice: Choice | None = None
+
+    def add(self, key: Key, choice: Choice | None = None) -> None:
+        """Hold `key` too; `choice` is the answer from now on."""
+        self.keys.append(key)
+        self.choice = choice
+        self._stop()
+        self._timer = self._widget.set_timer(HOLD, self._count)
+
+    def goes_on(self, key: str) -> bool:
+        """Whether `key` does not make a sentence of what is held: the same again, or of those that move up and down."""
+        last = self.keys[-1].key if self.keys else key
+        return key == last or {key, last} <= {"j", "k"}
+
+    def drop(self) -> list[Key]:
+        """Hold nothing any more: what was held, in order."""
+        self._stop()
+        keys, self.keys, self.choice = self.keys, [], None
+        return keys
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def _count(self) -> None:
+        choice = self.choice
+        self.drop()
+        self._then(choice)
