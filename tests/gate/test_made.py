@@ -223,6 +223,40 @@ async def test_a_move_on_the_assessors_word_is_none(work: Path) -> None:
     assert verdict.decisions[0].made == (str(work / "conftest.py"),)
 
 
+@pytest.mark.parametrize(
+    ("command", "target"),
+    [
+        ("cp notes.txt conftest.py", "conftest.py"),
+        ("mv helper.py sub/", "sub/helper.py"),
+        ("cp -r kept sub", "sub/kept/conftest.py"),
+        ("mv kept other", "other/conftest.py"),
+        ("cd sub && ln ../notes.txt conftest.py", "sub/conftest.py"),
+        ("git mv notes.txt conftest.py", "conftest.py"),
+    ],
+)
+async def test_a_grant_to_copy_is_no_yes_to_what_is_copied(work: Path, command: str, target: str) -> None:
+    (work / "sub").mkdir()
+    policy = Policy(commands=["cp", "mv", "ln", "git mv", "bash run.sh"])
+    standing = Standing(work, answer=Answer.once(), policy=policy)
+    for name in ("notes.txt", "helper.py", "kept/conftest.py"):
+        await standing.check(Write(path=str(work / name), op="create"))
+        (work / name).parent.mkdir(exist_ok=True)
+        (work / name).write_text(CODE)
+    assert (await standing.check(Run(command=command, cwd=str(work)))).by == "rule"
+    (work / target).parent.mkdir(exist_ok=True)
+    (work / target).write_text(CODE)
+    verdict = await standing.check(Run(command="bash run.sh", cwd=str(work)))
+    assert str(work / target) in verdict.decisions[0].made
+
+
+async def test_copying_what_the_person_knows_leaves_nothing_to_ask(work: Path) -> None:
+    (work / "notes.txt").write_text(CODE)
+    standing = Standing(work, policy=Policy(commands=["cp"]))
+    await standing.check(Run(command="cp notes.txt conftest.py", cwd=str(work)))
+    (work / "conftest.py").write_text(CODE)
+    assert (await standing.check(Run(command="pytest", cwd=str(work)))).by == "rule"
+
+
 async def test_a_folder_that_is_a_link_is_the_folder_it_leads_to(work: Path) -> None:
     (work / "real").mkdir()
     (work / "link").symlink_to("real")

@@ -164,7 +164,7 @@ class Gate:
         """Remember what the call will make without a person's yes, before it does."""
         from xun.gate.unseen import concerns, follow
 
-        if not concerns(judged):
+        if not concerns(judged, self.policy):
             return ()
         approved = await run_in_thread(partial(follow, judged, by, self.made, self.policy), "made")
         if trouble := self.made.trouble():

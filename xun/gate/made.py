@@ -75,7 +75,8 @@ class MadeFiles:
     def moved(self, source: str, target: str) -> None:
         """Before `source` is moved to `target`: what is known of it holds of its new name too."""
         known = self._known()
-        self.add(target + path[len(source) :] for path in known if within(path, source))
+        if known:
+            self.add(target + path[len(source) :] for path in known if within(path, source))
 
     def holds(self, path: str) -> bool:
         """Is it known of `path` that no person has said yes to what stands there?"""

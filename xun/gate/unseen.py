@@ -18,7 +18,7 @@ from xun.policy.facts import Facts, Made
 from xun.policy.made import AGENT_MADE, may_load
 from xun.policy.needs import read_command
 from xun.policy.rules import Policy
-from xun.policy.targets import targets
+from xun.policy.targets import copied, copies, targets
 
 _SILENT = SILENT | {AUTO}
 
@@ -53,18 +53,28 @@ def follow(judged: Sequence[Judged], by: Settler, made: MadeFiles, policy: Polic
             made.approve_read(read, lost=facts.made.lost)
         elif isinstance(decision.action, Run) and not _seen(decision, by):
             unseen += targets(decision.action, facts, policy.settings.constructs)
+        elif isinstance(decision.action, Run) and decision.effect == "allow":
+            # Who let a program copy has said nothing of what the agent would have it copy.
+            for source, target in copied(decision.action, facts, policy.settings.constructs):
+                made.moved(source, target)
     if unseen:
         made.add(unseen)
     return tuple(path for path in approved if made.holds(path))
 
 
-def concerns(judged: Sequence[Judged]) -> bool:
+def concerns(judged: Sequence[Judged], policy: Policy) -> bool:
     """Is there anything to follow? Reading and most commands leave nothing behind."""
-    return any(
-        isinstance(decision.action, Write)
-        or (isinstance(decision.action, Run) and (decision.effect == "ask" or decision.rule == AUTO))
-        for decision, _ in judged
-    )
+    return any(_concerns(decision, facts, policy) for decision, facts in judged)
+
+
+def _concerns(decision: Decision, facts: Facts, policy: Policy) -> bool:
+    match decision.action:
+        case Write():
+            return True
+        case Run(command=command):
+            asked = decision.effect == "ask" or decision.rule == AUTO
+            return asked or copies(read_command(command, facts.home, policy.settings.constructs))
+    return False
 
 
 def _seen(decision: Decision, by: Settler) -> bool:

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from xun.policy.action import Run
 from xun.policy.constructs import Constructs
 from xun.policy.facts import Facts
-from xun.policy.needs import Command, read_command
-from xun.policy.programs import CHANGERS, base_name
+from xun.policy.needs import Command, Reading, read_command
+from xun.policy.programs import CHANGERS, base_name, word_set
 from xun.policy.words import Arg
 
 MAX_TARGETS = 200
+_MAX_COPIED = 32  # words of a command that copies
+_COPIERS = word_set("cp mv ln install rsync")
 
 
 def targets(action: Run, facts: Facts, constructs: Constructs) -> tuple[str, ...]:
@@ -21,6 +23,36 @@ def targets(action: Run, facts: Facts, constructs: Constructs) -> tuple[str, ...
     Of what is copied or moved into a folder they hold the new paths.
     """
     return tuple(dict.fromkeys(_targets(action, facts, constructs)))[:MAX_TARGETS]
+
+
+def copies(reading: Reading) -> bool:
+    """Does any of the commands give files another name, or a copy of another name?"""
+    return any(map(_copies, reading.commands))
+
+
+def copied(action: Run, facts: Facts, constructs: Constructs) -> tuple[tuple[str, str], ...]:
+    """For what `action` copies or moves, the paths from and to, resolved; of a folder the new path in it.
+
+    Which word is the target is not told apart: each may be.
+    """
+    reading = read_command(action.command, facts.home, constructs)
+    found: dict[tuple[str, str], None] = {}
+    for command in filter(_copies, reading.commands):
+        for folder in reading.script.starts(action.cwd, command.segment):
+            keys = [command.keys(folder, use) for use in command.words]
+            named = list(dict.fromkeys(real for key in keys for real in _resolved(facts, key)))[:_MAX_COPIED]
+            for source in named:
+                inside = posixpath.basename(source)
+                for target in named:
+                    if target != source:
+                        found |= {(source, target): None, (source, posixpath.join(target, inside)): None}
+    return tuple(found)
+
+
+def _copies(command: Command) -> bool:
+    if command.program.name[:2] == ("git", "mv"):
+        return True
+    return any(base_name(view[0].text) in _COPIERS for view in (command.segment.args, *command.views) if view)
 
 
 def _targets(action: Run, facts: Facts, constructs: Constructs) -> Iterator[str]:
