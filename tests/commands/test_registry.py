@@ -79,7 +79,7 @@ async def test_a_shell_line_is_run() -> None:
         ("/q", "unknown command /q; /help lists them (\\/q sends it as text)"),
         ("/tmp", "unknown command /tmp; /help lists them (\\/tmp sends it as text)"),
         ("/model 'a", "a quote is not closed; write \\' or \\\" for one that stands for itself"),
-        ("/model a b", "Usage: model [PROVIDER/NAME]"),
+        ("/model a b", "Usage: model [PROVIDER/NAME|key]"),
         ("/exit now", "Usage: exit"),
         ("/", "unknown command /; /help lists them"),
     ],
