@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,9 +39,16 @@ SECRET = "sk-very-secret-key-of-xun"
 
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """With a home folder that does not lie in /tmp: that is another one inside."""
     require(request.param, works(request.param))
     monkeypatch.setenv("XUN_SANDBOX", request.param)
+    cache = request.config.cache
+    assert cache is not None
+    home = Path(tempfile.mkdtemp(dir=cache.mkdir("sandbox"))).resolve()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XUN_HOME", str(home / "xun"))
     yield request.param
+    shutil.rmtree(home)
 
 
 def policy(text: str) -> None:
@@ -66,7 +75,7 @@ def test_what_has_soft_reasons_alone_runs_unasked_and_confined(kind: str, work: 
     home = Path(os.environ["XUN_HOME"])
     (home / "config.toml").write_text(f'[providers.anthropic]\napi_key = "{SECRET}"\n')
     (work / "src").mkdir()
-    outside = work.parent / "outside"
+    outside = Path.home() / "outside"
     attack = (
         f"echo a > src/made; cat {home}/config.toml {home}/policy.toml; ls {home}/state/sessions/*;"
         f" echo x >> {home}/policy.toml; echo x > {outside}; echo x > .xun/config.toml; mkdir .xun; env"
@@ -97,7 +106,7 @@ def test_the_model_is_told_why_it_failed_and_how_to_ask_for_more(kind: str, work
 
 def test_leaving_it_asks_a_person_and_a_yes_leaves_it(kind: str, work: Path) -> None:
     policy(AUTO)
-    outside = work.parent / "outside"
+    outside = Path.home() / "outside"
     command = script(work, f"echo x > {outside}")
     refused, _ = play(command, unsandboxed=True)
     assert refused.code == 4 and not outside.exists()
@@ -107,7 +116,7 @@ def test_leaving_it_asks_a_person_and_a_yes_leaves_it(kind: str, work: Path) -> 
 
 def test_a_rule_lets_a_command_leave_it_unasked(kind: str, work: Path) -> None:
     policy(RULES)
-    outside = work.parent / "outside"
+    outside = Path.home() / "outside"
     script(work, f"#!/bin/sh\necho x > {outside}\n", "outside.sh")
     (work / "outside.sh").chmod(0o755)
     done, _ = play("./outside.sh")
@@ -180,3 +189,26 @@ def test_a_server_that_one_command_leaves_running_is_reached_by_the_next(kind: s
     _, told = play(f"{server} &", "./client.sh", options=("--yes",))
     assert "still running in the background" in told[0]
     assert "200 OK" in told[1], told
+
+
+def test_what_a_rule_denies_to_be_read_is_not_read_by_a_program_either(kind: str, work: Path) -> None:
+    policy(f'{AUTO}\n[[rule]]\neffect = "deny"\nread = "**/*.secret"\n')
+    (work / "sub").mkdir()
+    for name in ("a.secret", "sub/b.secret"):
+        (work / name).write_text(SECRET)
+    (work / "plain").write_text("plain text")
+    _, told = play(script(work, "end=secret; cat a.$end sub/b.$end plain"))
+    assert "plain text" in told[0] and SECRET not in told[0]
+
+
+def test_the_logins_of_the_home_folder_are_seen_only_by_what_reaches_out(kind: str, work: Path) -> None:
+    key = Path.home() / ".ssh" / "id_rsa"
+    key.parent.mkdir()
+    key.write_text(SECRET)
+    policy(f'{AUTO}\n[[rule]]\neffect = "allow"\ncommand = "./push.sh"\nnetwork = true\n')
+    look = "name=.ssh; cat ~/$name/id_rsa"
+    script(work, f"#!/bin/sh\n{look}\n", "push.sh")
+    (work / "push.sh").chmod(0o755)
+    _, told = play(script(work, look), "./push.sh")
+    assert SECRET not in told[0]
+    assert SECRET in told[1]

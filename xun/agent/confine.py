@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xun.exec.sandbox.caches import cache_of
 from xun.exec.sandbox.profile import Profile
+from xun.exec.sandbox.scan import protected_entries
 from xun.policy.action import Confinement
-from xun.policy.paths import protected
+from xun.policy.paths import matches, protected
 from xun.registry import load
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         hidden += [home / name for name in _SECRETS]
         if agent_socket := os.environ.get("SSH_AUTH_SOCK"):
             hidden.append(Path(agent_socket))
-    return Profile(
+    profile = Profile(
         kind=confinement.sandbox,
         roots=tuple(root for root in workspace.roots if root != temp),
         tmp=temp / TMP,
@@ -48,6 +51,21 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         git=confinement.git,
         protected=protected,
     )
+    return replace(profile, hidden=(*profile.hidden, *_denied(agent, profile)))
+
+
+def _denied(agent: AgentBase, profile: Profile) -> tuple[Path, ...]:
+    """What the person's rules deny to be read, as far as it is found: a program may read it without naming it."""
+    now = datetime.now(UTC)
+    patterns = [rule.pattern for rule in agent.gate.policy.own("read", "deny") if rule.in_force(now)]
+    if not patterns:
+        return ()
+    roots = tuple(map(str, profile.roots))
+
+    def denied(inner: str) -> bool:
+        return any(matches(pattern, f"{root}{inner}", roots) for pattern in patterns for root in roots)
+
+    return tuple(_real(path) for path in protected_entries(replace(profile, protected=denied, writable=())))
 
 
 def own_folders() -> tuple[Path, ...]:
