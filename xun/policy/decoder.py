@@ -51,6 +51,8 @@ _RESERVED = word_set(
 _GROUPS = word_set("! { }")
 _COMPOUNDS = word_set("for do done if then elif else fi")
 _QUOTING = frozenset("'\"\\$`~")
+# Characters of a word that stand for themselves wherever they are.
+_LITERAL = re.compile(r"""[^\s;|&()<>'"\\$`~*?\[\]{},]+""")
 _DUPLICATION = re.compile(r"[0-9]?>&[12]")
 # Variables that a text may set: no program and no shell obeys a name like these.
 _OWN_NAME = re.compile(r"(?!npm_|histchars$|auto_resume$|[a-z_]*proxy$)[a-z][a-z0-9_]{0,30}")
@@ -187,7 +189,10 @@ class _Scanner(Quotes):
         plain = True
         self.pieces = []
         while (char := self.char()) and char not in " \t\n;|&()<>":
-            if char in _QUOTING:
+            if literal := _LITERAL.match(self.text, self.at, self.end):
+                out.append(literal[0])
+                self.at = literal.end()
+            elif char in _QUOTING:
                 out.append(self.quoting(char, start))
                 plain = False
             else:

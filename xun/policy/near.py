@@ -27,11 +27,12 @@ def near_commands(
     if len(found) < MAX_NEAR:
         name = command.segment.argv[0]
         rules = dict.fromkeys((*grants, *policy.allowing(name), *policy.allowing(base_name(name))))
-        missed = [one for rule in rules if rule not in refused and (one := _missed(rule, command, now))]
+        plain = plain_words(command.program, command.segment.args)
+        shared = [(_shares(rule, command, plain), rule) for rule in rules if rule not in refused]
         # Of the default list, what only has the program in common says nothing.
-        missed = [one for one in missed if one[0] > 1 or one[1].rule != DEFAULT_SOURCE]
+        missed = [(agree, rule) for agree, rule in shared if agree > (1 if rule.source == DEFAULT_SOURCE else 0)]
         missed.sort(key=lambda one: -one[0])
-        found += missed
+        found += [(agree, _missed(rule, command, plain, now)) for agree, rule in missed[: MAX_NEAR - len(found)]]
     return tuple(one for _, one in found[:MAX_NEAR])
 
 
@@ -68,27 +69,31 @@ def _ended(rule: Rule, now: datetime | None) -> str | None:
     return f"it ended at {rule.until:%Y-%m-%d %H:%M %Z}".rstrip()
 
 
-def _missed(rule: Rule, command: Command, now: datetime | None) -> tuple[int, Near] | None:
-    """How many first words a rule shares with a command of the same program, and where it parts from it."""
+def _shares(rule: Rule, command: Command, plain: Sequence[str]) -> int:
+    """How many first words a rule has in common with a command; 0 where it is about another program or no prefix."""
     try:
         words = words_of(rule.pattern)
     except PolicyError:
-        return None
+        return 0
     seen = command.segment.argv
-    if base_name(words[0]) != base_name(seen[0]):
-        return None
-    plain = plain_words(command.program, command.segment.args)
+    if words[0] == seen[0]:
+        return max(_agreeing(words, seen), _agreeing(words, plain))
+    return _agreeing(words[1:], seen[1:]) + 1 if base_name(words[0]) == base_name(seen[0]) else 0
+
+
+def _missed(rule: Rule, command: Command, plain: Sequence[str], now: datetime | None) -> Near:
+    """Where a rule that shares words with a command parts from it."""
+    words, seen = words_of(rule.pattern), command.segment.argv
     if words[0] != seen[0]:
-        agree = _agreeing(words[1:], seen[1:]) + 1
-        return agree, _near(rule, f"the program is called as {seen[0]}, which may be another one than {words[0]}")
-    agree = max(_agreeing(words, seen), _agreeing(words, plain))
+        return _near(rule, f"the program is called as {seen[0]}, which may be another one than {words[0]}")
     if ended := _ended(rule, now):
-        return agree, _near(rule, ended)
+        return _near(rule, ended)
+    agree = max(_agreeing(words, seen), _agreeing(words, plain))
     if agree == len(words):
-        return agree, _near(rule, "a pattern or variable stands where it names a word")
+        return _near(rule, "a pattern or variable stands where it names a word")
     shown = next((one for one in (seen, plain) if _agreeing(words, one) == agree), seen)
     has = f"here it is {shown[agree]!r}" if agree < len(shown) else "here the command ends"
-    return agree, _near(rule, f"its word {agree + 1} is {words[agree]!r}, {has}")
+    return _near(rule, f"its word {agree + 1} is {words[agree]!r}, {has}")
 
 
 def _agreeing(words: Sequence[str], seen: Sequence[str]) -> int:

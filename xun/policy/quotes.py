@@ -11,6 +11,10 @@ _HOME = re.compile(r"\$(?:HOME(?![A-Za-z0-9_])|\{HOME\})")
 _NAME = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)(?![^\x00-\x7f])|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 
 
+# What stands for itself in double quotes.
+_QUOTED = re.compile(r"[^\"\\$`]+")
+
+
 class Quotes:
     """Reads the parts of words from `at` on. `pieces` are those of the word that is being read."""
 
@@ -75,9 +79,9 @@ class Quotes:
                 out.append(self.quoted_dollar())
             elif char == "`":
                 out.append(self.backquoted(quoted=True))
-            else:
-                out.append(char)
-                self.at += 1
+            elif literal := _QUOTED.match(self.text, self.at, self.end):
+                out.append(literal[0])
+                self.at = literal.end()
         raise Unclear("syntax", "a quote is not closed", hard=True)
 
     def escaped(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from xun.policy.constructs import ASK, Constructs
@@ -43,10 +43,10 @@ class Seg:
     pipeline: int = 0
     inside: tuple[int, ...] = ()
     literal_name: bool = True
+    argv: tuple[str, ...] = field(init=False, compare=False, repr=False)
 
-    @property
-    def argv(self) -> tuple[str, ...]:
-        return tuple(arg.text for arg in self.args)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "argv", tuple(arg.text for arg in self.args))
 
 
 @dataclass(frozen=True, slots=True)
