@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +293,28 @@ async def test_granted_builds_ask_for_what_they_would_run(work: Path, command: s
     (work / name).write_text("{}\n")
     assert (await standing.check(Run(command=command, cwd=str(work)))).decisions[0].made == (str(work / name),)
     assert (await standing.check(Run(command=command, cwd=str(work)))).by == "rule"
+
+
+def git(*words: str) -> None:
+    subprocess.run(["git", *words], check=True)
+
+
+@pytest.mark.parametrize("place", [".git/hooks", ".githooks"])
+async def test_a_commit_asks_where_hooks_would_run(work: Path, place: str) -> None:
+    git("init", "-q")
+    standing = Standing(work, answer=Answer.once(), policy=Policy(commands=["git commit", "git add"]))
+    await standing.check(Write(path=str(work / "eslint.config.js"), op="create"))
+    (work / "eslint.config.js").write_text("export default []\n")
+    commit, add = (Run(command=command, cwd=str(work)) for command in ("git commit -m x", "git add -A"))
+    assert (await standing.check(commit)).by == "rule"  # git's own samples are no hooks
+    if place == ".githooks":
+        git("config", "core.hooksPath", place)
+        assert (await standing.check(commit)).by == "rule"
+    (work / place).mkdir(exist_ok=True)
+    (work / place / "pre-commit").write_text("#!/bin/sh\nnpx lint-staged\n")
+    assert (await standing.check(add)).by == "rule"
+    assert (await standing.check(commit)).decisions[0].made == (str(work / "eslint.config.js"),)
+    assert (await standing.check(commit)).by == "rule"
 
 
 async def test_the_calls_of_one_step_are_followed_too() -> None:

@@ -106,10 +106,24 @@ def test_granted_programs_that_do_only_what_their_words_say_stay_quiet(command: 
 
 
 def test_git_counts_where_its_repository_starts_programs() -> None:
-    hooks = {"/w/.": ("core.hookspath",)}
-    assert judge("git commit -m x", ".githooks/pre-commit", allow=("git commit",)).effect == "allow"
-    decision = judge("git commit -m x", ".githooks/pre-commit", allow=("git commit",), repositories=hooks)
-    assert codes(decision) == ["agent-made"]
+    name = ".githooks/pre-commit"
+    files = ((f"/w/{name}", "digest"),)
+    assert judge("git commit -m x", name, allow=("git commit",)).effect == "allow"
+    configured = {"/w/.": ("core.fsmonitor",)}
+    assert codes(judge("git commit -m x", name, allow=("git commit",), repositories=configured)) == ["agent-made"]
+    hooked = Made(files=files, hooks=("pre-commit",))
+    for command, effect in (
+        ("git commit -m x", "ask"),
+        ("git push", "ask"),
+        ("git add -A", "allow"),
+        ("git log", "allow"),
+    ):
+        facts = facts_of(command).model_copy(update={"made": hooked})
+        policy = Policy(commands=["git commit", "git push", "git add"])
+        assert decide(Run(command=command, cwd=ROOT), facts, policy).effect == effect, command
+    watched = Made(files=files, hooks=("reference-transaction",))
+    facts = facts_of("git fetch").model_copy(update={"made": watched})
+    assert decide(Run(command="git fetch", cwd=ROOT), facts, Policy(commands=["git fetch"])).effect == "ask"
 
 
 @pytest.mark.parametrize(

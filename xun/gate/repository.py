@@ -80,6 +80,29 @@ def place_of(folder: str) -> tuple[str, str] | None:
         raise ValueError("the repository cannot be told from what is on the disk") from None
 
 
+def hooks(folder: str) -> tuple[str, ...]:
+    """The names of the hooks that git, run in `folder`, may start, by its own folder and what its configuration says.
+
+    ("?",) when that cannot be told.
+    """
+    found: set[str] = set()
+    try:
+        top = _discover(realpath(folder), _Search(()))
+        if top is None:
+            return ()
+        work_tree, git_folder = top
+        common = _common(git_folder)
+        places = [posixpath.join(common, "hooks")]
+        for config in filter(lexists, _configurations(common, git_folder)):
+            said = [value for key, value in parse_config(_read(config, _MAX_CONFIG)) if key == "core.hookspath"]
+            places += [posixpath.join(work_tree, posixpath.expanduser(value)) for value in said]
+        for place in filter(isdir, places):
+            found.update(name for name in os.listdir(place) if not name.endswith(".sample"))  # noqa: PTH208
+    except (OSError, ValueError, _Unreadable):
+        return ("?",)
+    return tuple(sorted(found))
+
+
 def _discover(folder: str, search: _Search) -> tuple[str, str] | None:
     """The work tree and git folder that git would find from `folder` upwards."""
     while True:
@@ -126,10 +149,8 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
     search.seen.add(git_folder)
     if len(search.seen) > _MAX_REPOSITORIES:
         raise _Unreadable
-    common = git_folder
-    if lexists(pointer := posixpath.join(git_folder, "commondir")):
-        common = realpath(posixpath.join(git_folder, _read(pointer, 4096).rstrip("\r\n")))
-    for config in (posixpath.join(common, "config"), posixpath.join(git_folder, "config.worktree")):
+    common = _common(git_folder)
+    for config in _configurations(common, git_folder):
         if lexists(config):
             search.found += _findings(_read(config, _MAX_CONFIG), git_folder, search.roots)
     if lexists(posixpath.join(common, "hooks", "post-index-change")):
@@ -140,6 +161,18 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
         entry = posixpath.join(inner, ".git")
         if lexists(entry):
             _repository(inner, _git_folder(entry), search)
+
+
+def _common(git_folder: str) -> str:
+    """The folder that a work tree shares with the others of its repository."""
+    pointer = posixpath.join(git_folder, "commondir")
+    if not lexists(pointer):
+        return git_folder
+    return realpath(posixpath.join(git_folder, _read(pointer, 4096).rstrip("\r\n")))
+
+
+def _configurations(common: str, git_folder: str) -> tuple[str, str]:
+    return posixpath.join(common, "config"), posixpath.join(git_folder, "config.worktree")
 
 
 def _read(path: str, limit: int) -> str:

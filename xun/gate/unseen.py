@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from xun.gate.made import MadeFiles
 from xun.gate.put import Settler
+from xun.gate.repository import hooks
 from xun.gate.risk import Judged
 from xun.policy.action import Run, Write
 from xun.policy.confine import AUTO
@@ -26,7 +27,11 @@ _SILENT = SILENT | {AUTO}
 def look(action: Run, facts: Facts, made: MadeFiles, constructs: Constructs) -> Made:
     """What the agent made, where `action` may run code: nothing is looked up for any other."""
     reading = read_command(action.command, facts.home, constructs)
-    return made.look(facts.roots) if may_load(reading) else Made()
+    found = made.look(facts.roots) if may_load(reading) else Made()
+    if (found.files or found.lost) and facts.repositories:
+        names = {name for folder in facts.repositories for name in hooks(folder)}
+        found = found.model_copy(update={"hooks": tuple(sorted(names))})
+    return found
 
 
 def follow(judged: Sequence[Judged], by: Settler, made: MadeFiles, policy: Policy) -> tuple[str, ...]:

@@ -46,12 +46,13 @@ class Made(_Data):
 
     `files` are resolved paths, each with the digest of what stands there, which is empty where that could not be read.
     `lost` says that there are more, and that nobody knows which. `doctests` says that the configuration of the
-    workspace speaks of doctests: then text may be run too.
+    workspace speaks of doctests: then text may be run too. `hooks` are the names of those that git would start.
     """
 
     files: tuple[tuple[str, str], ...] = ()
     lost: bool = False
     doctests: bool = False
+    hooks: tuple[str, ...] = ()
 
 
 class Facts(_Data):

@@ -29,6 +29,11 @@ _LOADS_NOTHING = CHANGERS | DESTROYERS | FETCHERS | STATE | word_set(
 )  # fmt: skip
 
 
+# Of git: what starts no hooks but those that watch references and the index, and these.
+_HOOKLESS = word_set("add rm mv restore reset stash tag branch fetch remote init clean notes")
+_ALWAYS_HOOKS = word_set("reference-transaction post-index-change ?")
+
+
 def may_load(reading: Reading) -> bool:
     """May any of the commands run code of the workspace, whatever there is to know about it?"""
     return any(loader_of(command) for command in reading.commands)
@@ -90,9 +95,12 @@ def loader_of(command: Command, facts: Facts | None = None, folders: Sequence[st
 
 
 def _starts_programs(command: Command, facts: Facts, folders: Sequence[str]) -> bool:
-    """Does the configuration of the repository name programs, hooks in the workspace among them? Git runs those."""
+    """Would git start programs that its repository's configuration names, or hooks?"""
     keys = (command.keys(folder, HERE) for folder in folders)
-    return any(facts.repositories.get(key) != () for key in keys)
+    if any(facts.repositories.get(key) != () for key in keys):
+        return True
+    started = set(facts.made.hooks)
+    return bool(started & _ALWAYS_HOOKS if command.program.name[-1] in _HOOKLESS else started)
 
 
 def _running(decision: Decision, facts: Facts, policy: Policy) -> list[tuple[Command, Loader]]:
