@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "cli": {"setup", "run_plan", "run_place", "frontends", "commands", "config", "sessions", "policy", "gate",
             "providers.registry", "providers.base", "providers.detect", "exec", "agent", "events", "messages", "result", "demo", "__init__"},
     "frontends": {"agent", "commands", "config", "sessions", "workspace", "events", "messages", "policy.action",
-                  "policy.decision", "result", "asides", "__init__"},
+                  "policy.decision", "policy.card", "result", "asides", "__init__"},
     "commands": {"agent", "sessions", "config", "gate", "policy", "toolbox", "workspace", "providers.registry",
                  "events", "messages", "result", "asides"},
     "agent": {"toolbox", "gate", "policy", "providers.base", "exec", "workspace", "sessions.store", "extend.hooks",

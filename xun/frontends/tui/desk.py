@@ -196,7 +196,7 @@ class Desk:
     async def _pick(self, pick: Pick) -> None:
         choices = tuple(Choice(item.text, Answer.pick(at), keeps=item.help) for at, item in enumerate(pick.choices))
         ask = choice("pick", pick.title, [item.text for item in pick.choices], title=pick.title)
-        answer = await self._front.put(ask, Menu(choices, pick.current or 0))
+        answer = await self._front.put(ask, Menu(choices, pick.current or 0, listing=True))
         index = picked(answer)
         if index is not None:
             self.command(pick.line(pick.choices[index]))

@@ -18,7 +18,7 @@ from xun.events import (
     UsageUpdated,
 )
 from xun.frontends.tui.status import short
-from xun.policy.decision import MODES
+from xun.policy.decision import MODES, Ask, Assessment
 from xun.workspace.branch import branch_of
 
 if TYPE_CHECKING:
@@ -59,6 +59,15 @@ class Watch:
         """A path as the person knows it: relative to the folder where it is in it, else from home."""
         inside = self._agent is not None and self._folder in Path(path).parents
         return os.path.relpath(path, self._folder) if inside else short(Path(path))
+
+    def opinion(self, ask: Ask) -> Assessment | bool:
+        """What the risk assessor has said of an open question: true while it may still speak, false where it is not."""
+        return self._agent is not None and self._agent.gate.questions.opinion(ask.id)
+
+    def begun(self, ask: Ask) -> None:
+        """The person has begun to answer `ask`: no assessor does any more."""
+        if self._agent is not None:
+            self._agent.gate.questions.hold(ask.id)
 
     def next_mode(self) -> str:
         """The mode after the one in force."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from xun.policy.decision import Answer, Ask
@@ -27,17 +27,20 @@ class Choice:
 class Menu:
     """The answers in order; `default` is the index of the one under Enter. `more` are shown on request.
 
-    `at_once`: the line of the default is open from the beginning, and takes the keys.
+    `at_once`: the line of the default is open from the beginning, and takes the keys. `explains`: there is a decision
+    to explain. `listing`: what stands beside the answers tells them apart, so it stays there.
     """
 
     choices: tuple[Choice, ...]
     default: int
     more: tuple[Choice, ...] = ()
     at_once: bool = False
+    explains: bool = False
+    listing: bool = False
 
     def opened(self) -> Menu:
         """The same with `more` among the choices."""
-        return Menu((*self.choices, *self.more), self.default)
+        return replace(self, choices=(*self.choices, *self.more), more=())
 
 
 _ALLOW = 'effect = "allow"'
@@ -56,13 +59,13 @@ def menu_of(ask: Ask, saves: Sequence[str] = (), shown: Callable[[str], str] = s
     soft = not any(decision.hard for decision in ask.decisions)
     kept = list(dict.fromkeys(what for decision in ask.decisions for what in decision.grantable)) if soft else []
     if not kept:
-        return Menu((ONCE, NO), 0 if ask.default != "no" else 1)
+        return Menu((ONCE, NO), 0 if ask.default != "no" else 1, explains=True)
     always = [Choice("always", Answer.always(), "a", _saved(saves))] if saves else []
     if all(decision.action.kind == "write" for decision in ask.decisions):
         return _write_question(ask, [shown(path) for path in kept], always)
     session = Choice("yes, for this session", Answer.session(), "s", ", ".join(kept))
     choices = (ONCE, session, *always, NO)
-    return Menu(choices, 0 if ask.default != "no" else len(choices) - 1)
+    return Menu(choices, 0 if ask.default != "no" else len(choices) - 1, explains=True)
 
 
 def _saved(lines: Sequence[str]) -> str:
@@ -80,7 +83,7 @@ def _write_question(ask: Ask, kept: Sequence[str], always: Sequence[Choice]) -> 
     once = Choice("allow this time", Answer.once(), "y")
     deny = Choice("deny, and say why", Answer.no(), "n", entry="reason")
     # Enter is the narrower of the two yeses: a slip of the finger should widen nothing.
-    return Menu((grant, once, deny), 1 if ask.default != "no" else 2, tuple(always))
+    return Menu((grant, once, deny), 1 if ask.default != "no" else 2, tuple(always), explains=True)
 
 
 def _tool_question(ask: Ask) -> Menu:

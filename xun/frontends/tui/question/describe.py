@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from xun.frontends.tui.question.explain import card_of
 from xun.frontends.tui.transcript.diff import Diff
 from xun.frontends.tui.transcript.line import Line
-from xun.frontends.tui.transcript.wrap import clean, wrap, wrap_all
+from xun.frontends.tui.transcript.wrap import clean, measure, wrap, wrap_all
 from xun.policy.action import Read, Run, Write, describe
 from xun.policy.decision import Ask, Decision, Reason
 
@@ -27,21 +28,28 @@ def heading(ask: Ask) -> str:
     return ("Careful: " if hard else "") + (what.get(kinds.pop(), "Allow this?") if len(kinds) == 1 else "Allow this?")
 
 
-def body(ask: Ask, width: int, shown: Shown = str) -> list[Line]:
-    """All of it, at `width` cells. Nothing is cut: what is too long is scrolled. A title is not said again."""
+def body(ask: Ask, width: int, shown: Shown = str, *, explained: bool = False) -> list[Line]:
+    """All of it, at `width` cells. Nothing is cut: what is too long is scrolled. A title is not said again.
+
+    `explained` shows the card of each decision in place of the reasons alone.
+    """
     if ask.question:
-        return [] if ask.question == ask.title else wrap_all(clean(ask.question), "", width)
-    return [line for decision in ask.decisions for line in _decision(decision, width, shown)]
+        return [] if ask.question == ask.title else wrap_all(clean(ask.question), "", measure(width))
+    lines: list[Line] = []
+    for decision in ask.decisions:
+        lines += _action(decision, width, shown)
+        lines += card_of(decision, width) if explained else _reasons(decision, width, shown)
+    return lines
 
 
 def why(ask: Ask, width: int, shown: Shown = str) -> list[Line]:
-    """Only the reasons, the hard ones first."""
-    pairs = [(reason, decision) for decision in ask.decisions for reason in decision.reasons]
-    pairs.sort(key=lambda pair: not pair[0].hard)
+    """Only the reasons, the one that decided first."""
+    pairs = [(reason, decision) for decision in ask.decisions for reason in _ranked(decision)]
+    pairs.sort(key=lambda pair: (not pair[0].hard, pair[0] is not pair[1].deciding))
     return [line for reason, decision in pairs for line in _why(reason, decision, width, _WHY, shown)]
 
 
-def _decision(decision: Decision, width: int, shown: Shown) -> Iterator[Line]:
+def _action(decision: Decision, width: int, shown: Shown) -> Iterator[Line]:
     match decision.action:
         case Run(command=command, cwd=cwd, env=env):
             yield from wrap_all(clean(command), "strong", width)
@@ -56,8 +64,15 @@ def _decision(decision: Decision, width: int, shown: Shown) -> Iterator[Line]:
             yield from _line(f"read {shown(path)}", "strong", width)
         case action:
             yield from _line(describe(action), "strong", width)
+
+
+def _ranked(decision: Decision) -> list[Reason]:
+    return sorted(decision.reasons, key=lambda reason: (reason is not decision.deciding, not reason.hard))
+
+
+def _reasons(decision: Decision, width: int, shown: Shown) -> Iterator[Line]:
     first = _WHY
-    for reason in sorted(decision.reasons, key=lambda reason: not reason.hard):
+    for reason in _ranked(decision):
         yield from _why(reason, decision, width, first, shown)
         first = " " * len(_WHY)
 
@@ -76,4 +91,4 @@ def _why(reason: Reason, decision: Decision, width: int, first: str, shown: Show
     pieces = [(clean(f"{text}{rule}").replace("\n", " "), style)]
     if part:
         pieces.append((clean(f"  in: {part}").replace("\n", " "), "muted"))
-    return wrap(pieces, width, first=((first, style or "soft"),), rest=((" " * len(first), ""),))
+    return wrap(pieces, measure(width), first=((first, style or "soft"),), rest=((" " * len(first), ""),))

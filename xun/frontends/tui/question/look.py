@@ -9,7 +9,7 @@ from textual.content import Content
 
 from xun.frontends.tui.question.choices import Choice, Menu
 from xun.frontends.tui.transcript.line import Line
-from xun.frontends.tui.transcript.wrap import clean, wrap
+from xun.frontends.tui.transcript.wrap import clean, measure, wrap
 
 _BESIDE = 50  # cells beside an answer in which what it keeps may go on; it stands below where there are fewer
 _STYLES = {
@@ -18,6 +18,10 @@ _STYLES = {
     "number": "dim",
     "hard": "bold $error",
     "soft": "$warning",
+    "near": "dim italic",
+    "allow": "$success",
+    "ask": "$warning",
+    "deny": "bold $error",
     "added": "$success",
     "removed": "$error",
     "blank": "reverse",
@@ -57,6 +61,13 @@ def answers(menu: Menu, at: int, width: int, *, ready: bool, kept: bool = True) 
     return lines
 
 
+def row_of(menu: Menu, index: int, width: int, *, marked: bool, ready: bool) -> list[Line]:
+    """One of the answers, without what it would keep."""
+    digits = len(str(len(menu.choices)))
+    head = _head(index, menu.choices[index], digits, here=marked)
+    return _row(head, "strong" if marked and ready else "", digits + 3, width)
+
+
 def kept_by(choice: Choice, width: int, indent: int = 0, label: str = "") -> list[Line]:
     """What an answer would keep, in rows of its own."""
     text = f"{label}: {choice.keeps}" if label else choice.keeps
@@ -65,7 +76,7 @@ def kept_by(choice: Choice, width: int, indent: int = 0, label: str = "") -> lis
 
 def hint(text: str, width: int) -> list[Line]:
     """The row that tells the keys."""
-    return wrap(((text, "muted"),), width)
+    return wrap(((text, "muted"),), measure(width))
 
 
 def entry(choice: Choice, text: str, width: int) -> list[Line]:
@@ -84,4 +95,4 @@ def _head(index: int, choice: Choice, digits: int, *, here: bool) -> str:
 
 
 def _row(head: str, style: str, indent: int, width: int) -> list[Line]:
-    return wrap(((head[indent:], style),), width, first=((head[:indent], style),), rest=((" " * indent, ""),))
+    return wrap(((head[indent:], style),), measure(width), first=((head[:indent], style),), rest=((" " * indent, ""),))

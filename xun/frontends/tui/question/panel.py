@@ -26,7 +26,6 @@ from xun.frontends.tui.safe import plain
 from xun.frontends.tui.transcript.view import Transcript
 from xun.policy.decision import Answer, Ask
 
-
 _NO_ANSWER = frozenset(("tab", "home", "end"))  # keys that answer nothing yet
 
 

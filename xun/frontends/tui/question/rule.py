@@ -100,9 +100,7 @@ class Editing:
 
 def _reached(found: Reach, width: int) -> Iterator[Line]:
     if not found.covers:
-        yield from _row(
-            "! ", "it does not cover what is asked now, which is done once all the same", "soft", width
-        )
+        yield from _row("! ", "it does not cover what is asked now, which is done once all the same", "soft", width)
     for warning in found.warnings:
         yield from _row("! ", warning, "soft", width)
     if found.before:
