@@ -6,9 +6,9 @@ import argparse
 import os
 from pathlib import Path
 
-from bench import parts, run, screen
+from bench import decisions, parts, run, screen
 
-PARTS = ("run", "sandbox", "screen", "parts")
+PARTS = ("run", "sandbox", "screen", "decisions", "parts")
 
 
 def main() -> None:
@@ -29,6 +29,9 @@ def main() -> None:
     if "screen" in options.what:
         print("\nthe screen")
         screen.report(options.runs)
+    if "decisions" in options.what:
+        print("\ndecisions")
+        decisions.report()
     if "parts" in options.what:
         print("\nsingle parts")
         parts.report()

@@ -1,4 +1,4 @@
-"""Single parts, each against a floor in the same run: a decision, a stored event, a late request, a command."""
+"""Single parts, each against a floor in the same run: a stored event, a late request, a command."""
 
 from __future__ import annotations
 
@@ -13,16 +13,11 @@ from pathlib import Path
 from xun.exec.env import child_env
 from xun.exec.registry import ProcessRegistry
 from xun.exec.run import run_bash
-from xun.gate.check import check_command
 from xun.messages import Message, Reply, Text, ToolCall, ToolResult
-from xun.policy.rules import Policy
-from xun.policy.shell import read_script
 from xun.providers.anthropic import AnthropicWire
 from xun.providers.base import Request
 from xun.providers.transport import Target
 from xun.sessions.store import SessionWriter
-
-COMMANDS = ("true", "ls -la src | head -5", "cd src && git status && grep -rn 'a b' . 2>/dev/null | wc -l")
 
 
 def seconds(call: Callable[[], object], times: int = 200) -> float:
@@ -33,16 +28,6 @@ def seconds(call: Callable[[], object], times: int = 200) -> float:
         call()
         taken.append(time.perf_counter() - began)
     return statistics.median(taken)
-
-
-def decision(command: str, folder: Path) -> float:
-    policy = Policy()
-
-    def judge() -> None:
-        read_script.cache_clear()
-        check_command(command, policy=policy, cwd=folder)
-
-    return seconds(judge)
 
 
 def stored_event(folder: Path) -> tuple[float, float]:
@@ -97,8 +82,6 @@ async def command(folder: Path) -> tuple[float, float]:
 def report() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for text in COMMANDS:
-            print(f"{'a decision on ' + text[:30]:44} {decision(text, folder) * 1000:8.2f} ms")
         for what, (one, other), against in (
             ("an event stored", stored_event(folder), "the plain write"),
             ("a request body after 500 steps", late_request()[::-1], "after 10"),
