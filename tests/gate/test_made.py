@@ -354,7 +354,7 @@ async def test_where_nothing_can_be_kept_it_counts_for_the_session_and_is_told_o
     heard = await turn(
         create("conftest.py"), create("b.py"), PYTEST, PYTEST, person=person, made=kept(work, tmp_path / "made")
     )
-    assert person.made == [["b.py", "conftest.py"]]
+    assert person.made == [["conftest.py", "b.py"]]
     [notice] = heard.of(Notice)
     assert notice.text.startswith("what the agent makes is remembered for this session alone: ")
 

@@ -27,6 +27,18 @@ _READ_TEXT = re.compile(
     r"test.*\.txt|.*requirements.*\.txt|constraints.*\.txt|entry_points\.txt|cmakelists\.txt|conanfile\.txt"
     r"|meson_options\.txt|runtime\.txt"
 )
+# Loaded by every run, whatever it is told to run.
+_ALWAYS_LOADED = word_set(
+    "conftest.py setup.py noxfile.py tasks.py __init__.py makefile gnumakefile justfile rakefile gruntfile.js "
+    "gulpfile.js package.json build.rs build.gradle pom.xml mix.exs cmakelists.txt"
+)
+_CONFIGURATION = re.compile(r".*\.(?:ini|toml|cfg|pth|mk)|.*(?:config|rc)\.[cm]?[jt]s|\..*rc(?:\.\w+)?")
+
+
+def always_loaded(path: str) -> bool:
+    """Is it loaded by every run of its kind? Such files are named first."""
+    name = fold(posixpath.basename(path))
+    return name in _ALWAYS_LOADED or _CONFIGURATION.fullmatch(name) is not None
 
 
 def is_text(path: str) -> bool:

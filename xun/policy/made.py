@@ -12,7 +12,7 @@ from xun.policy.action import Run
 from xun.policy.commands.testing import TESTING
 from xun.policy.decision import Decision, Reason, Segment
 from xun.policy.facts import Facts
-from xun.policy.loadable import Loader, loadable
+from xun.policy.loadable import Loader, always_loaded, loadable
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.paths import within, within_any
 from xun.policy.programs import CHANGERS, DESTROYERS, FETCHERS, INTERPRETERS, STATE, WRAPPERS, base_name, word_set
@@ -73,7 +73,7 @@ def _loaded(running: Sequence[tuple[Command, Loader]], action: Run, facts: Facts
             for path, _ in facts.made.files
             if path in named or loadable(path, loader, doctests=facts.made.doctests)
         }
-    return tuple(found)
+    return tuple(sorted(found, key=lambda path: (not always_loaded(path), path)))
 
 
 def loader_of(command: Command, facts: Facts | None = None, folders: Sequence[str] = ()) -> Loader | None:
