@@ -56,7 +56,9 @@ def test_names_that_are_no_utf_8_are_kept(store: MadeStore) -> None:
     [b"", b"{", b"[]", b"null", b'{"version": 2}', b"\xff\xfe", b"[" * 100_000,
      b'{"version":1,"folder":"/w","lost":false,"files":{"a":null}}',
      b'{"version":1,"folder":"/w","lost":false,"files":{"/a":3}}',
-     b'{"version":1,"folder":"/w","lost":0,"files":{}}'],
+     b'{"version":1,"folder":"/w","lost":0,"files":{}}',
+     b'{"version":1,"folder":"/w","lost":false,"files":{"/a\\u0000":null}}',
+     b'{"version":1,"folder":"/w","lost":false,"files":{"/a\\ud800":null}}'],
 )  # fmt: skip
 def test_a_damaged_file_counts_as_lost_until_a_person_says_yes(store: MadeStore, tmp_path: Path, damage: bytes) -> None:
     store.change(add("/w/a.py"))

@@ -108,7 +108,7 @@ def _parsed(data: Any) -> tuple[str, Ledger]:
         raise ValueError("not a ledger of this version")
     files = dict(data["files"])
     for path, before in files.items():
-        if not path.startswith("/") or not (before is None or isinstance(before, str)):
+        if not path.startswith("/") or b"\0" in os.fsencode(path) or not (before is None or isinstance(before, str)):
             raise TypeError("not a file with a digest")
     return data["folder"], Ledger(files, data["lost"])
 
