@@ -91,6 +91,7 @@ def test_the_key_of_a_provider_is_told_by_its_shape(start: str) -> None:
 @pytest.mark.parametrize(
     ("line", "shown"),
     [
+        ("/config compaction.max_context_tokens=100", "/config compaction.max_context_tokens=100"),
         ("/config providers.openai.api_key=correct horse", "/config providers.openai.api_key=***"),
         ("/config providers.x.API_KEY = short", "/config providers.x.API_KEY = ***"),
         ("/config limits.max_steps=7", "/config limits.max_steps=7"),

@@ -49,7 +49,10 @@ _SHAPES: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
 )
 
 _PROVIDERS = frozenset(("sk-", "gsk_", "xai-", "AIza"))
-_SETTING = re.compile(r"(/config\s+[^\s=]*(?:key|token|secret|password)[^\s=]*\s*=\s*)\S.*", re.IGNORECASE | re.DOTALL)
+_SETTING = re.compile(
+    r"(/config\s+[^\s=]*(?:key|token(?!s)|secret|password)[^\s=]*\s*=\s*)\S.*",  # tokens may be counted
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class Redactor:
