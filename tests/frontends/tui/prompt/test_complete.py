@@ -105,3 +105,31 @@ async def test_files_still_looked_for_are_shown_when_they_are_there() -> None:
         app.prompt.complete_again()
         await pilot.press("tab")
         assert app.text == "@src/app.py "
+
+
+BRACKETS = ("(par).txt", "app/(auth)/page.tsx", "sub dir/", "sub dir/in.txt", "odd\nname.txt", 'quo"te.txt')
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("@(par", ["@(par).txt"]),
+        ("see (@(par", ["@(par).txt"]),
+        ("@app/(au", ["@app/(auth)/page.tsx"]),
+        ("@odd", []),
+        ("@quo", []),
+    ],
+)
+def test_names_with_brackets_are_found_and_such_as_no_line_can_hold_are_not(before: str, expected: list[str]) -> None:
+    assert texts(Completer(lambda before: (), lambda: BRACKETS).complete(before, first_line=True)) == expected
+
+
+@pytest.mark.anyio
+async def test_a_folder_with_a_blank_in_its_name_can_be_entered() -> None:
+    async with prompt_of(files=BRACKETS) as (app, pilot):
+        await pilot.press(*"@sub", "tab")
+        await pilot.pause()
+        assert app.text == '@"sub dir/"'
+        await pilot.press(*"in", "tab")
+        await pilot.pause()
+        assert app.text == '@"sub dir/in.txt" '

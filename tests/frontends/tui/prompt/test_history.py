@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from textual.events import Paste
 
 from tests.frontends.tui.prompt.support import prompt_of
 from xun.frontends.tui.prompt.history import History
@@ -134,3 +135,71 @@ async def test_a_cleared_prompt_can_be_had_again() -> None:
         await pilot.press("up")
         await pilot.pause()
         assert app.text == "long thought"
+
+
+TYPED = "\n".join(f"line {number}" for number in range(14))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("back", [("ctrl+r", "enter"), ("up",)])
+async def test_what_was_typed_comes_back_to_be_edited(back: tuple[str, ...]) -> None:
+    async with prompt_of() as (app, pilot):
+        await pilot.press(*("ctrl+j" if char == "\n" else char for char in TYPED))
+        assert app.prompt.clear()
+        await pilot.press(*back)
+        await pilot.pause()
+        assert app.text == TYPED
+
+
+@pytest.mark.anyio
+async def test_a_draft_that_was_typed_is_the_same_after_a_walk_through_the_past() -> None:
+    async with prompt_of(history_of("earlier")) as (app, pilot):
+        app.prompt.put_back(TYPED)
+        app.prompt.area.post_message(Paste(TYPED))
+        await pilot.pause()
+        await pilot.press(*["up"] * 14)
+        await pilot.pause()
+        assert app.text == "earlier"
+        await pilot.press("down")
+        await pilot.pause()
+        assert app.text == f"{TYPED}[pasted 1: 14 lines]"
+
+
+@pytest.mark.anyio
+async def test_of_a_prompt_with_a_paste_only_the_paste_is_folded_again_also_in_another_session(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    async with prompt_of(History(path)) as (app, pilot):
+        await pilot.press(*"see ")
+        app.prompt.area.post_message(Paste(TYPED))
+        await pilot.pause(0.1)
+        await pilot.press(*" end", "enter")
+        await pilot.pause()
+        assert app.sent == [(f"see {TYPED} end", False)]
+    async with prompt_of(History(path)) as (app, pilot):
+        await pilot.press("up")
+        await pilot.pause()
+        assert app.text == "see [pasted 1: 14 lines] end"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent == [(f"see {TYPED} end", False)]
+
+
+@pytest.mark.parametrize("pasted", ['"x"', "[[3, 1]]", "[[0, 99]]", '[["a", 2]]', "[[1, 3], [2, 4]]", "{}"])
+def test_spans_that_are_none_fold_nothing_that_is_not_there(tmp_path: Path, pasted: str) -> None:
+    path = tmp_path / "prompts.jsonl"
+    path.write_text(f'{{"text": "abcdef", "pasted": {pasted}}}\n', encoding="utf-8")
+    history = History(path)
+    assert history.entries == ["abcdef"]
+    assert len(history.pasted("abcdef")) <= 1
+
+
+@pytest.mark.anyio
+async def test_what_is_pasted_into_a_search_is_searched_for() -> None:
+    async with prompt_of(history_of("fix the parser", "run")) as (app, pilot):
+        await pilot.press(*"draft", "ctrl+r")
+        app.prompt.area.post_message(Paste("the\nparser"))
+        await pilot.pause()
+        assert app.text == "draft"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.text == "fix the parser"

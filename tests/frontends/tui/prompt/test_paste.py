@@ -107,7 +107,7 @@ async def test_backspace_takes_a_mark_as_a_whole() -> None:
 def burst_of(app: PromptApp, text: str) -> None:
     """Type `text` as a program does: all at once, line ends as Enter."""
     for char in text:
-        key = {"\r": "enter", " ": "space"}.get(char, char)
+        key = {"\r": "enter", " ": "space", "\t": "tab"}.get(char, char)
         app.prompt.area.post_message(Key(key, char))
 
 
@@ -129,3 +129,48 @@ async def test_a_line_that_a_program_types_is_sent() -> None:
         burst_of(app, "fix it\r")
         await pilot.pause(SETTLE * 3)
         assert app.sent == [("fix it", False)]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("end", ["send", "clear"])
+async def test_a_mark_that_undoing_brings_back_stands_for_its_text(end: str) -> None:
+    async with prompt_of() as (app, pilot):
+        app.prompt.area.post_message(Paste(LONG))
+        await pilot.pause(0.1)
+        if end == "send":
+            await pilot.press("enter")
+        else:
+            app.prompt.clear()
+        await pilot.pause()
+        app.prompt.area.post_message(Paste(LONG + "other"))
+        await pilot.pause(0.1)
+        await pilot.press("ctrl+u", "ctrl+underscore", "ctrl+underscore", "ctrl+underscore")
+        await pilot.pause()
+        assert app.text == "[pasted 1: 10,000 lines]"
+        app.sent.clear()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent == [(LONG, False)]
+
+
+@pytest.mark.anyio
+async def test_a_mark_that_was_cut_can_be_put_into_the_next_prompt() -> None:
+    async with prompt_of() as (app, pilot):
+        await pilot.press("a")
+        app.prompt.area.post_message(Paste(LONG))
+        await pilot.pause(0.1)
+        await pilot.press("ctrl+a", "right", "ctrl+k", "enter")
+        await pilot.pause()
+        await pilot.press("ctrl+y", "enter")
+        await pilot.pause()
+        assert app.sent == [("a", False), (LONG, False)]
+
+
+@pytest.mark.anyio
+async def test_tabs_in_lines_pasted_without_marks_are_kept() -> None:
+    async with prompt_of() as (app, pilot):
+        burst_of(app, "def f():\r\treturn 1\r@x\t1\r")
+        await pilot.pause(SETTLE * 3)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.sent == [("def f():\n\treturn 1\n@x\t1\n", False)]

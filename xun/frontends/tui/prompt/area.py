@@ -13,7 +13,7 @@ from textual.timer import Timer
 
 from xun.frontends.tui.prompt.burst import SETTLE, Burst
 from xun.frontends.tui.prompt.characters import CharacterArea
-from xun.frontends.tui.prompt.folds import Folds
+from xun.frontends.tui.prompt.folds import Folds, Span
 from xun.frontends.tui.prompt.kill_ring import KillRing
 from xun.frontends.tui.prompt.unseen import meant
 
@@ -70,7 +70,7 @@ class PromptArea(CharacterArea, inherit_bindings=False):
             super().__init__()
             self.step = step
 
-    def __init__(self, first: Callable[[Key], bool]) -> None:
+    def __init__(self, first: Callable[[Key], bool], pasted: Callable[[str], bool] = lambda text: False) -> None:
         super().__init__(
             soft_wrap=True,
             show_line_numbers=False,
@@ -80,7 +80,7 @@ class PromptArea(CharacterArea, inherit_bindings=False):
         )
         self.cursor_blink = False  # an idle screen does nothing
         self.folds = Folds()
-        self._first = first
+        self._first, self._pasted = first, pasted
         self._ring = KillRing()
         self._burst = Burst()
         self._settling: Timer | None = None
@@ -90,7 +90,12 @@ class PromptArea(CharacterArea, inherit_bindings=False):
     @property
     def whole(self) -> str:
         """The text as it would be sent: pastes in full."""
-        return self.folds.whole(self.marked)
+        return self.unfolded[0]
+
+    @property
+    def unfolded(self) -> tuple[str, tuple[Span, ...]]:
+        """The same, and where in it long pastes are."""
+        return self.folds.unfold(self.marked)
 
     def put(self, text: str) -> None:
         """Replace everything by `text`, cursor at its end. Undo brings back what was there."""
@@ -113,7 +118,11 @@ class PromptArea(CharacterArea, inherit_bindings=False):
     async def _on_key(self, event: Key) -> None:
         if self._settling is not None:
             self._settle_as_line()
-        if self._first(event):
+        if event.key == "tab" and self._burst.types_on(event.time):
+            self._take(event)
+            self._burst.key(event.time)
+            self.insert("\t")
+        elif self._first(event):
             self._take(event)
         elif event.key in _NEW_LINE:
             self._take(event)
@@ -139,7 +148,8 @@ class PromptArea(CharacterArea, inherit_bindings=False):
         event.prevent_default()
         self._burst.paste(event.time)
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        self.replace(self.folds.fold(text), *self.selection)
+        if not self._pasted(text):
+            self.replace(self.folds.fold(text), *self.selection)
 
     @staticmethod
     def _take(event: Key) -> None:

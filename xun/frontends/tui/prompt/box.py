@@ -58,7 +58,7 @@ class Prompt(Vertical):
         """The parts, top to bottom."""
         yield Popup(self._list_room, self._fit)
         with Vertical(id="prompt-frame"):
-            yield PromptArea(self._first)
+            yield PromptArea(self._first, self._pasted)
 
     def on_mount(self) -> None:
         """Take notice when a question comes or goes."""
@@ -127,22 +127,22 @@ class Prompt(Vertical):
 
     def put_back(self, text: str) -> None:
         """Put `text` before whatever is there: a prompt that was taken back, or not delivered."""
-        present = self.area.marked
-        self.area.put(f"{text}\n{present}" if present.strip() else self.area.folds.fold(text))
+        present, back = self.area.marked, self._as_it_was(text)
+        self.area.put(f"{back}\n{present}" if present.strip() else back)
+
+    def _as_it_was(self, text: str) -> str:
+        """`text`, which was sent before, as it stood in the prompt."""
+        return self.area.folds.again(text, self.history.pasted(text))
 
     def clear(self) -> bool:
         """Empty it. What was there can be had again with Up. False when it was empty."""
-        text = self.area.whole
+        text, pasted = self.area.unfolded
         self._close()
         if not text:
             return False
-        self.history.add(text)
-        self._empty()
-        return True
-
-    def _empty(self) -> None:
+        self.history.add(text, pasted)
         self.area.put("")
-        self.area.folds.clear()
+        return True
 
     # Keys that mean something between list and text
 
@@ -167,6 +167,14 @@ class Prompt(Vertical):
             self._walk(-1 if event.key == "ctrl+p" else 1)
             return True
         return False
+
+    def _pasted(self, text: str) -> bool:
+        """Take what is pasted before the text area does, into a search that goes on."""
+        self._last_key = time.monotonic()
+        if self._searching is None:
+            return False
+        self._search(self._searching + " ".join(text.split("\n")))
+        return True
 
     def _popup_key(self, key: str) -> bool:
         match key:
@@ -194,10 +202,15 @@ class Prompt(Vertical):
         if chosen is None:
             return False
         row, column = self.area.cursor_location
-        text = chosen.text if chosen.text.endswith("/") else f"{chosen.text} "
-        self.area.replace(text, (row, self._start), (row, column))
-        if not text.endswith("/"):
+        quoted = chosen.text.startswith('@"')
+        # Behind the cursor may be the quotation mark of a folder that was taken before.
+        end = column + (quoted and self.area.document.get_line(row)[column : column + 1] == '"')
+        folder = chosen.text.rstrip('"').endswith("/")
+        self.area.replace(chosen.text if folder else f"{chosen.text} ", (row, self._start), (row, end))
+        if not folder:
             self._close()
+        elif quoted:
+            self.area.action_cursor_left()
         return True
 
     # Completion
@@ -238,11 +251,11 @@ class Prompt(Vertical):
         self._send(steer=event.steer)
 
     def _send(self, *, steer: bool) -> None:
-        text = self.area.whole
+        text, pasted = self.area.unfolded
         self._close()
         if text.strip():
-            self.history.add(text)
-        self._empty()
+            self.history.add(text, pasted)
+        self.area.put("")
         self.post_message(self.Submitted(text, steer=steer))
 
     @on(PromptArea.Walk)
@@ -251,10 +264,10 @@ class Prompt(Vertical):
         self._walk(event.step)
 
     def _walk(self, step: int) -> None:
-        text = self.history.older(self.area.whole) if step < 0 else self.history.newer()
+        text = self.history.older(self.area.marked) if step < 0 else self.history.newer()
         if text is not None:
             self._dismissed = text  # what was sent before needs no completion
-            self.area.put(self.area.folds.fold(text))
+            self.area.put(self._as_it_was(text))
             self._popup.close()
 
     # Searching in what was sent before
@@ -282,7 +295,7 @@ class Prompt(Vertical):
                 self._close()
                 if chosen is not None:
                     self._dismissed = chosen.text
-                    self.area.put(self.area.folds.fold(chosen.text))
+                    self.area.put(self._as_it_was(chosen.text))
             case "backspace":
                 self._search(self._searching[:-1])
             case _ if event.is_printable and event.character:

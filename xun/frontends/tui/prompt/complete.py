@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 LIMIT = 50  # completions at most
+_WORD = re.compile(r"(?:^|[ \t(])(@[^ \t]*)$")
+_UNSAID = re.compile(r"[\x00-\x1f\x7f\"]")  # a name with one of these cannot be told in a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Completer:
         if files is None:
             return Found(start, (), "looking for files …")
         names = self._rank(before[start + 1 :], files)
-        items = tuple(Item(f"@{_quoted(name)}") for name in names[:LIMIT])
+        items = tuple(Item(f"@{_quoted(name)}") for name in names if not _UNSAID.search(name))[:LIMIT]
         return Found(start, items) if items else None
 
     def _rank(self, query: str, files: Sequence[str]) -> list[str]:
@@ -102,7 +105,8 @@ def _word_start(before: str) -> int:
     quoted = before.rfind('@"')
     if quoted >= 0 and '"' not in before[quoted + 2 :] and (quoted == 0 or before[quoted - 1].isspace()):
         return quoted
-    return max(before.rfind(blank) for blank in (" ", "\t", "(")) + 1
+    word = _WORD.search(before)
+    return word.start(1) if word else len(before)
 
 
 def _quoted(name: str) -> str:

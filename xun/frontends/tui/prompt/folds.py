@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from xun.frontends.tui.prompt.unseen import count_unseen
 
@@ -10,36 +11,62 @@ FOLD_LINES = 10  # a paste of more lines is folded
 FOLD_CHARACTERS = 2_000  # or of more characters
 
 
+_MARK = re.compile(r"\[pasted \d+: [^\]\n]*\]")
+
+Span = tuple[int, int]
+"""Where in a text a paste begins and ends."""
+
+
 class Folds:
-    """The pastes behind the marks of one prompt."""
+    """The pastes behind the marks of a prompt. A mark stands for the same text as long as it lives.
+
+    So it does when undoing, or putting back what was cut, brings it into a later prompt.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, str] = {}
+        self._marks: dict[str, str] = {}
 
     def fold(self, text: str) -> str:
         """`text` as it is to stand in the prompt: itself when it is short, else a mark for it."""
         lines = text.count("\n") + 1
         if lines <= FOLD_LINES and len(text) <= FOLD_CHARACTERS:
             return text
+        if text in self._marks:
+            return self._marks[text]
         size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
         if unseen := count_unseen(text):
             size += f", {unseen:,} invisible or control character{'s' * (unseen > 1)}"
         mark = f"[pasted {len(self._kept) + 1}: {size}]"
-        self._kept[mark] = text
+        self._kept[mark], self._marks[text] = text, mark
         return mark
+
+    def again(self, text: str, pasted: Iterable[Span]) -> str:
+        """`text`, which was in a prompt before, with what was `pasted` in it folded again and nothing else."""
+        pieces, at = [], 0
+        for start, end in pasted:
+            pieces += [text[at:start], self.fold(text[start:end])]
+            at = end
+        return "".join(pieces) + text[at:]
 
     def whole(self, text: str) -> str:
         """`text` with every mark replaced by what it stands for."""
-        if not self._kept:
-            return text
-        marks = re.compile("|".join(re.escape(mark) for mark in self._kept))
-        # In one pass: what looks like a mark inside a paste is that paste's own.
-        return marks.sub(lambda found: self._kept[found.group()], text)
+        return self.unfold(text)[0]
+
+    def unfold(self, text: str) -> tuple[str, tuple[Span, ...]]:
+        """The same, and where in it the pastes are."""
+        pieces: list[str] = []
+        spans: list[Span] = []
+        at = length = 0
+        for found in _MARK.finditer(text):  # in one pass: what looks like a mark inside a paste is that paste's own
+            paste = self._kept.get(found[0])
+            if paste is not None:
+                pieces += [text[at : found.start()], paste]
+                length += found.start() - at + len(paste)
+                spans.append((length - len(paste), length))
+                at = found.end()
+        return "".join(pieces) + text[at:], tuple(spans)
 
     def mark_before(self, text: str) -> str:
         """The mark that `text` ends with, "" where there is none."""
         return next((mark for mark in self._kept if text.endswith(mark)), "")
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._kept.clear()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from xun.config.paths import create_private, private_folder
 from xun.config.redact import masked_line
+from xun.frontends.tui.prompt.folds import Span
 
 _READ = 2 * 1024 * 1024  # bytes at the file's end that are read
 _KEPT = 64 * 1024  # characters of one entry that go to disk; a longer one is kept for this session alone
@@ -28,6 +29,7 @@ class History:
         self._path = path
         self._loaded = path is None
         self._entries: list[str] = []
+        self._pasted: dict[str, tuple[Span, ...]] = {}
         self._at: int | None = None
         self._draft = ""
         self.problem = ""
@@ -39,15 +41,22 @@ class History:
             self._entries = list(self._load())
         return self._entries
 
-    def add(self, text: str) -> None:
-        """Remember `text`, and leave the walk through the past."""
+    def add(self, text: str, pasted: tuple[Span, ...] = ()) -> None:
+        """Remember `text`, and where in it long pastes are, and leave the walk through the past."""
         self.leave()
-        entries, text = self.entries, masked_line(text)
+        entries, masked = self.entries, masked_line(text)
+        if masked != text:
+            text, pasted = masked, ()
+        self._pasted[text] = pasted
         if not text.strip() or (entries and entries[-1] == text):
             return
         entries.append(text)
         if self._path is not None and len(text) <= _KEPT:
-            self._append(text)
+            self._append(text, pasted)
+
+    def pasted(self, text: str) -> tuple[Span, ...]:
+        """Where in an entry long pastes are."""
+        return self._pasted.get(text, ())
 
     def older(self, draft: str) -> str | None:
         """The prompt before the one shown, None at the oldest. `draft` is kept for the way back."""
@@ -101,16 +110,19 @@ class History:
         last = None
         for line in lines:
             try:
-                text = json.loads(line)["text"]
+                entry = json.loads(line)
+                text = entry["text"]
             except (ValueError, TypeError, KeyError):
                 continue  # the first line read may be cut, the last one torn
             if isinstance(text, str) and text != last:
                 last = text
+                self._pasted[text] = tuple(_spans(entry.get("pasted"), len(text)))
                 yield text
 
-    def _append(self, text: str) -> None:
+    def _append(self, text: str, pasted: tuple[Span, ...]) -> None:
         assert self._path is not None
-        line = json.dumps({"at": round(time.time(), 3), "text": text}).encode() + b"\n"
+        entry = {"at": round(time.time(), 3), "text": text, **({"pasted": pasted} if pasted else {})}
+        line = json.dumps(entry).encode() + b"\n"
         try:
             private_folder(self._path.parent)
             try:
@@ -125,6 +137,16 @@ class History:
                 os.close(descriptor)
         except OSError as error:
             self.problem = f"the prompt history cannot be written: {error.strerror}: {self._path}"
+
+
+def _spans(stored: object, length: int) -> Iterator[Span]:
+    """Those of `stored` that are spans of a text of `length`, in order; the file may have been written by others."""
+    last = 0
+    for span in stored if isinstance(stored, list) else ():
+        match span:
+            case [int(start), int(end)] if last <= start < end <= length:
+                last = end
+                yield start, end
 
 
 def _opened(path: Path, flags: int) -> int:
