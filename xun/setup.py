@@ -34,6 +34,7 @@ from xun.config.redact import Redactor
 from xun.config.regular import UnreadableError, read_named
 from xun.config.toml import ConfigError
 from xun.config.trust import Trust, trust_of
+from xun.config.unasked import unasked_in
 from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent
 from xun.exec.env import freeze
@@ -135,7 +136,7 @@ def build_run(
         files = policy_files(paths, plan.policy, trust)
         for line in (line for file in files for line in file.ignored):
             say(line)
-        policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder, files)
+        policy = _policy(plan, files, folder, paths)
         provider, info = _provider(config, plan.keys, paths, config.settings.model)
         mode = config.settings.mode
         stored, writer = _session(plan, paths, config, place, f"{info.provider}/{info.name}", redact, say)
@@ -276,6 +277,15 @@ def _one_line() -> Generator[None]:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise SetupError(f"{where}{error.strerror or error}") from error
+
+
+def _policy(plan: RunPlan, files: Sequence[PolicyFile], folder: Path, paths: Paths) -> Policy:
+    """The policy of a run, with what the person said of the sandbox in this folder where no file says otherwise."""
+    policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder, files)
+    named = any("auto_allow_sandboxed" in file.settings.model_fields_set for file in files)
+    if not named and unasked_in(folder, paths):
+        policy.settings = policy.settings.model_copy(update={"auto_allow_sandboxed": True})
+    return policy
 
 
 def policy_of_flags(

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from tests.conftest import require
 from tests.e2e.screen import Screen
 from tests.e2e.support import Model, bash, commit, write
 from tests.wire.streams import Say
 from xun.config.paths import find_paths
 from xun.config.project.grants import ProjectGrants
 from xun.config.trust import trust_of
+from xun.config.unasked import unasked_in
+from xun.exec.sandbox.find import works
 
 RULE = '[[rule]]\neffect = "{}"\ncommand = "{}"\n'
 READY = "number answers"
@@ -123,3 +128,27 @@ def test_files_used_this_time_only_count_this_time_only() -> None:
         assert not Path("denied").exists()
         with Screen(model=model) as screen:
             assert "CHANGED" not in screen.until("leave them out")
+
+
+@pytest.mark.parametrize(("key", "unasked"), [("1", True), ("2", False)])
+def test_what_may_run_in_the_sandbox_is_offered_once(key: str, unasked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    require("bwrap", works("bwrap"))
+    monkeypatch.setenv("XUN_SANDBOX", "bwrap")
+    commit({"AGENTS.md": "be brief"})
+    with Model(bash("frobnicate --now || touch made"), Say("all done")) as model:
+        with Screen(model=model) as screen:
+            screen.until("leave them out")
+            answer(screen, "1")
+            screen.until("Run more without asking, in the sandbox?")
+            answer(screen, key)
+            screen.opened()
+            screen.send("go")
+            if not unasked:
+                screen.until("frobnicate is not on the allowlist")
+                answer(screen, "y")
+            screen.until("all done")
+        assert Path("made").exists()
+        assert unasked_in(Path.cwd(), find_paths()) is unasked
+        with Screen(model=model) as screen:
+            screen.opened()
+            assert "Run more without asking" not in screen.text

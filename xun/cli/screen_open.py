@@ -148,6 +148,28 @@ class ScreenOpener:
         except OSError as error:
             raise XunError(f"the grant cannot be kept: {error.strerror}: {error.filename}") from error
 
+    def offers_sandbox(self) -> bool:
+        """Whether a sandbox works here, and nobody has said what may run in it without a question."""
+        from xun.config.policy_file import policy_files
+        from xun.config.unasked import unasked_in
+        from xun.exec.sandbox.find import find, wanted
+
+        if self._plan.settings.get("model") == demo.MODEL or not wanted():
+            return False
+        if unasked_in(self.folder, self._paths) is not None:
+            return False
+        named = (file.settings.model_fields_set for file in policy_files(self._paths, self._plan.policy))
+        return not any({"sandbox", "auto_allow_sandboxed"} & fields for fields in named) and find() is not None
+
+    def use_sandbox(self, *, unasked: bool) -> None:
+        """Keep what the person said for this folder."""
+        from xun.config.unasked import say_unasked
+
+        try:
+            say_unasked(self.folder, self._paths, yes=unasked)
+        except OSError as error:
+            raise XunError(f"the answer cannot be kept: {error.strerror}: {error.filename}") from error
+
     def open(self, wanted: Wanted, ears: Ears) -> OpenedRun:
         """A ready agent."""
         from xun.cli.effect import without_effect

@@ -22,13 +22,15 @@ class Store:
 
     `files` maps a path to the SHA-256 of what was agreed to, `said` to its summary, so that a change can be shown.
     `commands` maps a folder to the project's commands that may run there, each with the pin of what it would run.
-    `declined` maps a folder to the commands that were offered and not taken, likewise pinned.
+    `declined` maps a folder to the commands that were offered and not taken, likewise pinned. `unasked` says, "yes" or
+    "no", whether commands with soft reasons alone run in the sandbox of a folder without a question.
     """
 
     files: dict[str, str] = field(default_factory=dict)
     said: dict[str, list[str]] = field(default_factory=dict)
     commands: dict[str, dict[str, str]] = field(default_factory=dict)
     declined: dict[str, dict[str, str]] = field(default_factory=dict)
+    unasked: dict[str, str] = field(default_factory=dict)
 
 
 def read_store(path: Path) -> Store:
@@ -51,7 +53,13 @@ def changing(path: Path) -> Generator[Store]:
             path.replace(path.with_name(f"{path.name}.damaged"))
             store = Store()
         yield store
-        tables = {"files": store.files, "said": store.said, "commands": store.commands, "declined": store.declined}
+        tables = {
+            "files": store.files,
+            "said": store.said,
+            "commands": store.commands,
+            "declined": store.declined,
+            "unasked": store.unasked,
+        }
         data = {"version": _VERSION, **{name: table for name, table in tables.items() if table or name == "files"}}
         write_private(path, json.dumps(data, indent=1, sort_keys=True).encode())
 
@@ -61,7 +69,8 @@ def _parsed(data: Any) -> Store:
     if data["version"] != _VERSION:
         raise ValueError("another version")
     said = {path: [_text(line) for line in lines] for path, lines in data.get("said", {}).items()}
-    return Store(_texts(data["files"]), said, _pins(data, "commands"), _pins(data, "declined"))
+    unasked = _texts(data.get("unasked", {}))
+    return Store(_texts(data["files"]), said, _pins(data, "commands"), _pins(data, "declined"), unasked)
 
 
 def _pins(data: Mapping[str, Any], name: str) -> dict[str, dict[str, str]]:

@@ -51,11 +51,18 @@ _WAYS: tuple[tuple[type[SessionError], tuple[tuple[str, dict[str, Any]], ...]], 
     (SessionUnwritable, (("keep this session in memory only", {"kept": False}), _AGAIN)),
     (SessionError, (_NEW, _AGAIN)),
 )
+_SANDBOX_TITLE = "Run more without asking, in the sandbox?"
+_SANDBOX = (
+    "Commands run in a sandbox here: they can change this folder alone, but not its .git, and have no network.\n"
+    "Those that no rule covers could run in it without asking. What is dangerous, leaves the folder or needs the "
+    "network is asked about all the same."
+)
+_UNASKED = ("yes, in this folder", "no, ask me")
 _KEEP = ("only until xun ends", "for good, in the configuration file, which only you can read")
 
 
 async def ask_trust(opener: Opener, put: Put, say: Callable[[str], None]) -> None:
-    """Ask once about the files that this folder brings along, then about its commands.
+    """Ask once about the files that this folder brings along, then about its commands and what may run in the sandbox.
 
     Raises `XunError` where a yes cannot be kept.
     """
@@ -71,7 +78,9 @@ async def ask_trust(opener: Opener, put: Put, say: Callable[[str], None]) -> Non
         if index not in (0, 1):
             return
         await asyncio.to_thread(partial(opener.trust, keep=index == 0))
-    await ask_grant(opener, put, say)
+    offered = await ask_grant(opener, put, say)
+    if files or offered:
+        await ask_sandbox(opener, put)
 
 
 def _brought(file: Brought) -> str:
@@ -79,11 +88,26 @@ def _brought(file: Brought) -> str:
     return "\n".join([head, *(f"    {visible(line)}" for line in file.says)])
 
 
-async def ask_grant(opener: Opener, put: Put, say: Callable[[str], None]) -> None:
-    """Offer the project's own commands as one grant. Raises `XunError` where the answer cannot be kept."""
+async def ask_sandbox(opener: Opener, put: Put) -> None:
+    """Offer to run commands with soft reasons alone unasked in the sandbox, in this folder. Esc asks again next time.
+
+    Raises `XunError` where the answer cannot be kept.
+    """
+    if not await asyncio.to_thread(opener.offers_sandbox):
+        return
+    index = picked(await put(choice("sandbox", _SANDBOX, _UNASKED, title=_SANDBOX_TITLE, default=1)))
+    if index is not None:
+        await asyncio.to_thread(partial(opener.use_sandbox, unasked=index == 0))
+
+
+async def ask_grant(opener: Opener, put: Put, say: Callable[[str], None]) -> bool:
+    """Offer the project's own commands as one grant: False where there are none.
+
+    Raises `XunError` where the answer cannot be kept.
+    """
     offers = await asyncio.to_thread(opener.offered)
     if not offers:
-        return
+        return False
     shown = "\n".join(_offered(number, offer) for number, offer in enumerate(offers, 1))
     ask = choice("grant", f"{_GRANT}\n{shown}", (), title=_GRANT_TITLE)
     while True:
@@ -93,10 +117,11 @@ async def ask_grant(opener: Opener, put: Put, say: Callable[[str], None]) -> Non
         numbers = {int(word) for word in answer.text.replace(",", " ").split() if word.isdecimal()}
         if numbers and numbers <= set(range(1, len(offers) + 1)):
             await asyncio.to_thread(opener.grant, {number - 1 for number in numbers})
-            return
+            return True
         say(f"type numbers from 1 to {len(offers)}, with blanks between them")
     if answer.yes:
         await asyncio.to_thread(opener.grant, range(len(offers)) if answer.choice == 0 else ())
+    return True
 
 
 def _offered(number: int, offer: OfferedCommand) -> str:

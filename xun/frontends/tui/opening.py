@@ -157,6 +157,14 @@ class Opener(Protocol):
         """Let those of `offered`, by index and as they were shown, run without asking. Raises `XunError`."""
         ...
 
+    def offers_sandbox(self) -> bool:
+        """Whether a sandbox works here and the person has not said what may run in it without a question."""
+        ...
+
+    def use_sandbox(self, *, unasked: bool) -> None:
+        """Let commands with soft reasons alone run in it unasked in this folder, or not. Raises `XunError`."""
+        ...
+
     def use_key(self, provider: str, key: str, *, keep: bool) -> str:
         """Use `key` for `provider` from now on, `keep` in the configuration file too; says where it was kept.
 
