@@ -133,7 +133,6 @@ def test_a_folder_a_pipe_and_other_files_are_no_commands(work: Path) -> None:
     os.mkfifo(top / "pipe.md")
     own("notes.txt", "no")
     own(".hidden/x.md", "no")
-    own("a/b/c/d/too-deep.md", "no")
     (top / "loop").symlink_to(top)
     found = loaded(work)
     assert [command.name for command in found.commands] == ["good"]

@@ -53,7 +53,7 @@ async def test_silent_yes_question_and_refusal_are_explained_by_number(work: Pat
         third = await bench.text("/policy why 6")
         assert third.startswith("#6 · bash · refused by the rules\n")
         assert "pushes are mine (p.toml:7)" in third and "denied by git push (p.toml:7)" in third
-        assert bench.completions("/policy why ")== ["6", "4", "2"]
+        assert bench.completions("/policy why ") == ["6", "4", "2"]
 
 
 @pytest.mark.parametrize("number", ["0", "3", "-1", "x", "1.5", "¹", "9" * 40, "'1 2'"])
