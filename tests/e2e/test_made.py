@@ -124,14 +124,23 @@ def test_in_the_sandbox_it_runs_unasked_and_confined(
 ) -> None:
     monkeypatch.delenv("XUN_SANDBOX")
     require("a sandbox", find() is not None)
-    outside = tmp_path / "outside"
-    code = f"{CODE}try:\n    open({str(outside)!r}, 'w')\nexcept OSError:\n    pass\n"
-    with Model(create(content=code), PYTEST, Say("ok")) as model:
+    outside, inside = tmp_path / "outside", work / "out"
+    inside.mkdir()
+    code = (
+        f"try:\n    open({str(outside)!r}, 'w')\nexcept OSError:\n    pass\n"
+        "open('out/Makefile', 'w').write('test:\\n\\ttouch ran\\n')\n"
+    )
+    build = bash("make -C out test")
+    with Model(create(content=code), PYTEST, Say("ok"), build, Say("ok")) as model:
         done = model.run("--output", "stream-json", "go")
-    decided = [event for event in done.events if event["type"] == "decided"]
-    assert all(event["allowed"] and event["by"] == "rule" for event in decided)
-    assert decided[-1]["decision"]["confinement"] is not None
-    assert ran(work) == 1 and not outside.exists()
+        decided = [event for event in done.events if event["type"] == "decided"]
+        assert all(event["allowed"] and event["by"] == "rule" for event in decided)
+        assert decided[-1]["decision"]["confinement"] is not None
+        assert (inside / "Makefile").exists() and not outside.exists()
+        # What that code made is code of the agent's too, and nobody knows its name.
+        monkeypatch.setenv("XUN_SANDBOX", "off")
+        later = run(model, "--allow", "make -C out test")
+    assert denied(later) == [f"{ASKED}, and maybe others"] and not (inside / "ran").exists()
 
 
 def test_a_check_of_the_policy_says_what_would_be_asked(work: Path) -> None:

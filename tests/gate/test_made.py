@@ -14,10 +14,14 @@ from xun import Answer, Ask, Policy
 from xun.config.made_file import MadeStore
 from xun.events import Asked, Decided, Notice
 from xun.gate import made as made_module
+from xun.gate.gather import gather
 from xun.gate.made import MadeFiles
+from xun.gate.unseen import concerns, follow, look
 from xun.policy.action import Run, Write
+from xun.policy.decide import decide
 from xun.policy.decision import Assessment, Mode
-from xun.policy.rules import Rule
+from xun.policy.facts import Made
+from xun.policy.rules import Rule, Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -322,6 +326,37 @@ async def test_the_calls_of_one_step_are_followed_too() -> None:
     both = calls(("write_file", {"path": "conftest.py", "content": CODE}), ("bash", {"command": "pytest --co -q"}))
     await turn(both, person=person)
     assert person.made == [["conftest.py"]]
+
+
+@pytest.mark.parametrize(
+    ("rules", "made", "unknown"),
+    [
+        ({"commands": ["make test"]}, False, False),
+        ({"commands": ["make test"]}, True, True),
+        ({"settings": Settings(auto_allow_sandboxed=True)}, False, True),
+    ],
+    ids=["known code", "code of the agent's", "a command nobody allowed"],
+)
+async def test_what_ran_unasked_in_the_sandbox_may_have_changed_any_file(
+    work: Path, rules: dict[str, Any], made: bool, unknown: bool
+) -> None:
+    files, policy = MadeFiles(), Policy(**rules)
+    if made:
+        files.add([str(work / "Makefile")])
+        (work / "Makefile").write_text("test:\n")
+    action = Run(command="make test", cwd=str(work))
+    facts = gather(action, roots=[work], temp=None, home=work, sandbox=False)
+    facts = facts.model_copy(
+        update={"sandbox": "bwrap", "made": look(action, facts, files, policy.settings.constructs)}
+    )
+    decision = decide(action, facts, policy)
+    assert decision.effect == "allow" and decision.confinement is not None
+    assert concerns([(decision, facts)], policy)
+    follow([(decision, facts)], "rule", files, policy)
+    found = files.look([str(work)])
+    assert found.lost is unknown
+    files.approve_read(found.files, lost=True)
+    assert files.look([str(work)]) == Made()
 
 
 # What is kept

@@ -78,6 +78,19 @@ class MadeFiles:
         if known:
             self.add(target + path[len(source) :] for path in known if within(path, source))
 
+    def lose(self) -> None:
+        """Something may have changed any file: from now on nobody knows which the agent made."""
+        self._lost_seen = False
+        if self._lost():
+            return
+        try:
+            if self.store is not None:
+                self.store.change(_lose)
+        except OSError as error:
+            self._failed(error)
+        # Where the store has it too, both are cleared by the same yes.
+        self._memory.lost = True
+
     def holds(self, path: str) -> bool:
         """Is it known of `path` that no person has said yes to what stands there?"""
         return path in self._known()
@@ -170,6 +183,10 @@ class _Reading:
         except OSError as error:
             return None if error.errno == errno.ELOOP else ""
         return found.hexdigest()
+
+
+def _lose(ledger: Ledger) -> None:
+    ledger.lost = True
 
 
 def _standing(known: dict[str, str | None], reading: _Reading) -> Iterator[tuple[str, str]]:

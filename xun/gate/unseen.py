@@ -16,7 +16,7 @@ from xun.policy.constructs import Constructs
 from xun.policy.decide import SILENT
 from xun.policy.decision import Decision
 from xun.policy.facts import Facts, Made
-from xun.policy.made import AGENT_MADE, may_load
+from xun.policy.made import AGENT_MADE, loading, may_load
 from xun.policy.needs import read_command
 from xun.policy.rules import Policy
 from xun.policy.targets import copied, copies, targets
@@ -56,6 +56,8 @@ def follow(judged: Sequence[Judged], by: Settler, made: MadeFiles, policy: Polic
         if by == "person" and any(reason.code == AGENT_MADE for reason in decision.reasons):
             read = [(path, digest) for path, digest in facts.made.files if path in decision.made]
             made.approve_read(read, lost=facts.made.lost)
+        elif isinstance(decision.action, Run) and _escapes(decision, facts, by, policy):
+            made.lose()
         elif isinstance(decision.action, Run) and not _seen(decision, by):
             unseen += targets(decision.action, facts, policy.settings.constructs)
         elif isinstance(decision.action, Run) and decision.effect == "allow":
@@ -78,8 +80,22 @@ def _concerns(decision: Decision, facts: Facts, policy: Policy) -> bool:
             return True
         case Run(command=command):
             asked = decision.effect == "ask" or decision.rule == AUTO
-            return asked or copies(read_command(command, facts.home, policy.settings.constructs))
+            confined = decision.confinement is not None and _runs_code(decision, facts, policy)
+            return asked or confined or copies(read_command(command, facts.home, policy.settings.constructs))
     return False
+
+
+def _escapes(decision: Decision, facts: Facts, by: Settler, policy: Policy) -> bool:
+    """Does code that nobody has said yes to run in the sandbox? It may change any file of the workspace."""
+    if decision.confinement is None or not _runs_code(decision, facts, policy):
+        return False
+    outside = loading(decision.model_copy(update={"confinement": None}), facts, policy)
+    return bool(outside.made) or not _seen(decision, by)
+
+
+def _runs_code(decision: Decision, facts: Facts, policy: Policy) -> bool:
+    assert isinstance(decision.action, Run)
+    return may_load(read_command(decision.action.command, facts.home, policy.settings.constructs))
 
 
 def _seen(decision: Decision, by: Settler) -> bool:

@@ -19,7 +19,8 @@ MAX_FILES = 1000
 class Ledger:
     """`files` maps a resolved path to the digest of what stood there before the agent, None where nothing did.
 
-    `lost` says that there were more, or that it could not be read: then nobody knows which files the agent made.
+    `lost` says that there were more, that it could not be read, or that code which nobody has said yes to may have
+    changed any file: then nobody knows which files the agent made.
     """
 
     files: dict[str, str | None] = field(default_factory=dict)

@@ -136,11 +136,11 @@ def _asking(segment: Segment, running: Sequence[str]) -> Segment:
 
 def _told(paths: Sequence[str], facts: Facts) -> str:
     what = "it would run code that the agent made or changed without a person's yes"
-    if facts.made.lost:
+    if not paths:
         return f"{what}, and which files these are is not known any more"
     shown = ", ".join(_inside(path, facts.roots) for path in paths[:_NAMED])
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return f"{what}: {shown}{more}"
+    return f"{what}: {shown}{more}{', and maybe others' if facts.made.lost else ''}"
 
 
 def _inside(path: str, roots: Sequence[str]) -> str:
