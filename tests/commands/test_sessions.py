@@ -9,6 +9,7 @@ import pytest
 from tests.commands.support import Bench
 from xun.commands.context import CommandContext
 from xun.commands.outcome import OpenSession, Pick
+from xun.commands.sessions import age
 from xun.config.paths import find_paths, private_folder
 from xun.sessions.store import SessionWriter
 
@@ -31,9 +32,9 @@ async def test_those_of_this_folder_are_offered_the_last_used_first(work: Path, 
     await stored(tmp_path / "other", "elsewhere")
     async with Bench(session_id=second) as bench:
         pick = await bench.action("/sessions")
-        assert isinstance(pick, Pick) and pick.title == "Sessions of this folder"
+        assert isinstance(pick, Pick) and pick.title == f"Sessions of {work}"
         assert [choice.text for choice in pick.choices] == [second, first] and pick.current == 0
-        assert pick.choices[1].help.endswith("  completed  fix the parser")
+        assert pick.choices[1].help == "   now  fix the parser"
         assert await bench.action(pick.line(pick.choices[1])) == OpenSession(first)
 
 
@@ -61,3 +62,12 @@ async def test_a_file_that_is_no_session_is_named(work: Path) -> None:
     async with Bench() as bench:
         outcome = await bench.run("/sessions")
         assert "broken.jsonl: is not a session file" in outcome.text and isinstance(outcome.action, Pick)
+
+
+@pytest.mark.parametrize(
+    ("passed", "shown"),
+    [(-5, "now"), (59, "now"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (86_399, "23 h"), (86_400, "1 d"),
+     (30 * 86_400, "1970-01-02")],
+)  # fmt: skip
+def test_the_age_is_told_in_the_largest_unit(passed: int, shown: str) -> None:
+    assert age(86_400.0 * 1.5, 86_400.0 * 1.5 + passed) == shown

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import time
+from pathlib import Path
 
 from xun.commands.command import Call, Command, CommandError
 from xun.commands.outcome import Completion, OpenSession, Outcome, Pick
 from xun.sessions.index import Entry, find, list_sessions
 
-_SHOWN = 200
+_DAY = 86_400  # seconds
+_AGES = ((60, 1, "now"), (3600, 60, "min"), (_DAY, 3600, "h"), (30 * _DAY, _DAY, "d"))  # below, in units of, called
+_ENDED_WELL = "completed"
 
 
 async def _sessions(call: Call) -> Outcome:
@@ -21,20 +25,35 @@ async def _sessions(call: Call) -> Outcome:
         if entry.id == context.agent.session_id:
             return Outcome(text="That is this session.")
         return Outcome(action=OpenSession(entry.id))
-    listing = list_sessions(context.paths.sessions, context.agent.workspace.root)
+    root = context.agent.workspace.root
+    listing = list_sessions(context.paths.sessions, root)
     text = "\n".join(listing.problems)
     if not listing.entries:
         return Outcome(text="\n".join(filter(None, ("There are no sessions of this folder yet.", text))))
-    choices = tuple(Completion(entry.id, _line(entry)) for entry in listing.entries[:_SHOWN])
+    choices = tuple(Completion(entry.id, _line(entry)) for entry in listing.entries)
     ids = [choice.text for choice in choices]
     own = context.agent.session_id
     current = ids.index(own) if own in ids else None
-    return Outcome(text=text, action=Pick("Sessions of this folder", choices, "/sessions", current))
+    return Outcome(text=text, action=Pick(f"Sessions of {_short(root)}", choices, "/sessions", current))
 
 
 def _line(entry: Entry) -> str:
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.updated))
-    return f"{when}  {entry.status}  {entry.title}"
+    status = "" if entry.status == _ENDED_WELL else f"  ({entry.status})"
+    return f"{age(entry.updated, time.time()):>6}  {entry.title}{status}"
+
+
+def age(then: float, now: float) -> str:
+    """How long ago `then` was, both Unix time in seconds: in the largest unit below a month, else the day."""
+    passed = max(now - then, 0)
+    for below, unit, name in _AGES:
+        if passed < below:
+            return name if unit == 1 else f"{passed // unit:.0f} {name}"
+    return time.strftime("%Y-%m-%d", time.localtime(then))
+
+
+def _short(folder: Path) -> str:
+    home = Path(os.path.realpath(Path.home()))
+    return f"~/{folder.relative_to(home)}" if home in folder.parents else str(folder)
 
 
 COMMANDS = (Command("sessions", "List the sessions of this folder and open one.", _sessions, "[ID]"),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from textual.app import App, ComposeResult
@@ -116,6 +116,15 @@ async def until_ready(app: QuestionApp, pilot: Pilot[None]) -> None:
             return
         await pilot.pause(0.02)
     raise AssertionError("the question never took the keys")
+
+
+async def until_shown(app: QuestionApp, pilot: Pilot[None], there: Callable[[str], bool]) -> None:
+    """Wait until `there` is true of the screen."""
+    for _ in range(200):
+        if there(app.shown()):
+            return
+        await pilot.pause(0.02)
+    raise AssertionError(app.shown())
 
 
 async def answer_of(task: asyncio.Task[Answer]) -> Answer:

@@ -14,12 +14,13 @@ from tests.frontends.tui.question.support import (
     command_ask,
     question_of,
     until_ready,
+    until_shown,
     write_ask,
 )
 from xun.frontends.tui.question.choices import secret_menu
 from xun.frontends.tui.question.held import HOLD
 from xun.frontends.tui.question.quiet import GRACE
-from xun.policy.decision import Answer
+from xun.policy.decision import Answer, Assessment
 
 pytestmark = pytest.mark.anyio
 
@@ -441,3 +442,50 @@ async def test_of_many_answers_a_number_of_two_digits_can_be_typed() -> None:
         await until_ready(app, pilot)
         await pilot.press("9")
         assert await answer_of(task) == Answer.pick(8)
+
+
+async def test_e_shows_the_card_and_hides_it_again() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask())
+        await until_ready(app, pilot)
+        assert "e explain" in app.shown()
+        assert "decided by" not in app.shown()
+        await pilot.press("e")
+        await pilot.pause()
+        assert "decided by: npm is not on the list" in app.shown()
+        await until_shown(app, pilot, lambda shown: not app.panel._held.keys)
+        await pilot.press("e")
+        await until_shown(app, pilot, lambda shown: "decided by" not in shown)
+        await until_shown(app, pilot, lambda shown: not app.panel._held.keys)
+        await pilot.press("n", *"no", "enter")
+        assert await answer_of(task) == Answer.no("no")
+
+
+async def test_a_word_that_begins_with_e_goes_to_the_prompt_and_explains_nothing() -> None:
+    async with question_of() as (app, pilot):
+        app.put(command_ask())
+        await until_ready(app, pilot)
+        await pilot.press(*"echo")
+        await pilot.pause()
+        assert app.prompt.area.text == "echo"
+        assert "decided by" not in app.shown()
+
+
+async def test_the_second_model_is_told_of_and_yields_to_whoever_has_begun_to_answer() -> None:
+    said: list[Assessment | bool] = [True]
+    begun: list[str] = []
+    async with question_of() as (app, pilot):
+        app.panel._said, app.panel._tell_begun = lambda ask: said[0], lambda ask: begun.append(ask.id)
+        task = app.put(command_ask())
+        await until_ready(app, pilot)
+        assert "a second model is judging this too, and may still allow it" in app.shown()
+        assert begun == []
+        await pilot.press("n")
+        await pilot.pause()
+        assert begun == ["ask-1"]
+        assert "the answer is yours now" in app.shown()
+        said[0] = Assessment(verdict="allow", reason="it only lists")
+        await until_shown(app, pilot, lambda shown: "the second model would allow it: it only lists" in shown)
+        await pilot.press(*"no", "enter")
+        assert await answer_of(task) == Answer.no("no")
+        assert begun == ["ask-1"]

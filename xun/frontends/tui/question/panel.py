@@ -268,7 +268,8 @@ class QuestionPanel(QuestionBox, can_focus=True):
     def _letter(self, event: Key) -> bool:
         """A letter or a digit counts once no other follows: it may begin a sentence."""
         going_on = bool(self._held.keys)
-        if going_on and not self._held.goes_on(event.key) and not self._mark.begun(event.key):
+        number = self._mark.begun(event.key)
+        if going_on and not self._held.goes_on(event.key) and not number:
             return False
         if not going_on:
             self._mark.remember()
@@ -277,7 +278,7 @@ class QuestionPanel(QuestionBox, can_focus=True):
             return False
         if isinstance(pressed, Choice) and self._unseen(pressed):
             pressed = None  # a yes to what has not been seen is none: it shows the rest first
-        elif going_on and self._held.choice is None and event.key == self._held.keys[-1].key:
+        elif going_on and not number and self._held.choice is None and event.key == self._held.keys[-1].key:
             pressed = None  # nor is a key that is still held down from showing it
         if isinstance(pressed, Choice) and pressed.entry:
             self._held.drop()
