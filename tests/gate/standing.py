@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from xun.gate.gate import Gate, Verdict
+from xun.gate.gate import Gate
 from xun.gate.risk import PATIENCE
+from xun.gate.verdict import Verdict
 from xun.policy.action import Action
 from xun.policy.decision import Answer, Ask, Mode
 from xun.policy.lists import STATE_KEY, Allowlists

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from xun.gate.gate import Verdict
 from xun.gate.put import Settler
+from xun.gate.verdict import Verdict
 from xun.policy.action import Confinement, Run, UseTool
 from xun.policy.decision import Decision
 

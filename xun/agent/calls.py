@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from xun.agent.turn import CURRENT, Turn, serving
 from xun.events import CallOutcome
-from xun.gate.gate import Verdict
+from xun.gate.verdict import Verdict
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Action, Read, UseTool, Write
 from xun.result import Err, ErrorInfo, Ok, Result

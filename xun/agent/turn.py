@@ -32,7 +32,7 @@ from xun.events import (
     TurnStarted,
     UsageUpdated,
 )
-from xun.gate.gate import Verdict
+from xun.gate.verdict import Verdict
 from xun.messages import Message, ToolCall, ToolResult, Usage
 from xun.policy.decision import Answer
 from xun.providers.base import ModelInfo, ProviderError

@@ -18,8 +18,9 @@ from xun.gate.made import MadeFiles
 from xun.gate.put import Emit, OnAsk, Settler, put, question
 from xun.gate.remember import lasting, rule_of, spend
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go
+from xun.gate.verdict import Verdict, settled_verdict
 from xun.gate.waiting import OpenQuestion, Waiting
-from xun.policy.action import Action, Confinement, Read, Run, UseTool, Write
+from xun.policy.action import Action, Read, Run, UseTool, Write
 from xun.policy.decision import Answer, Ask, Assessment, Decision, Mode, Reason
 from xun.policy.entries import PolicyError
 from xun.policy.facts import Facts
@@ -31,7 +32,7 @@ from xun.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from xun.policy.reading import ReadFilter
 
-__all__ = ["Gate", "OnAlways", "OnAsk", "Standing", "Verdict", "question"]
+__all__ = ["Gate", "OnAlways", "OnAsk", "Standing", "question"]
 
 OnAlways = Callable[[Sequence[Rule]], object]
 """Keeps rules for good. It may take its time; whatever it raises is told, and the rules count for the session."""
@@ -40,50 +41,6 @@ Standing = Callable[[str], Sequence[Rule]]
 """The rules that hold, as the disk is now, for what a shell text may be about. It reads files; called in a thread."""
 
 _log = logging.getLogger("xun.gate")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a call may run. `reason` is what the person said to a refused one.
-
-    `approved` are files that the agent made unseen before, and whose new content a person has said yes to.
-    """
-
-    allowed: bool
-    decisions: tuple[Decision, ...]
-    by: Settler = "rule"
-    reason: str | None = None
-    assessment: Assessment | None = None
-    approved: tuple[str, ...] = ()
-
-    @property
-    def refused(self) -> tuple[Decision, ...]:
-        """The decisions that stood in the way."""
-        if self.allowed:
-            return ()
-        denied = tuple(d for d in self.decisions if d.effect == "deny")
-        return denied or tuple(d for d in self.decisions if d.effect == "ask")
-
-    @property
-    def confinement(self) -> Confinement | None:
-        """How the command of an allowed call runs in the sandbox, if it does. No assessor opens the network."""
-        found = next((d.confinement for d in self.decisions if d.confinement is not None), None)
-        if found is not None and self.by == "risk" and found.network:
-            return found.model_copy(update={"network": False})
-        return found
-
-    def explain(self) -> str:
-        """Short reasons for the model: what was refused, why, and by whom."""
-        reasons = dict.fromkeys(reason.text for decision in self.refused for reason in decision.reasons)
-        lines = list(reasons) or ["the policy refuses it"]
-        match self.by:
-            case "person":
-                lines.append(f"the person said no: {self.reason}" if self.reason else "the person said no")
-            case "nobody":
-                lines.append(self.reason or "it needs a person's yes and nobody is there to give it")
-            case "auto":
-                lines.append("auto-confirm does not cover it")
-        return "; ".join(lines)
 
 
 @dataclass(slots=True)
@@ -282,7 +239,7 @@ class Gate:
             with self.questions.one(ask_id, question):
                 said = await self._patience(question)
                 if question.settled:
-                    return _settled(decisions, question, said)
+                    return settled_verdict(decisions, question, said)
                 if said is not None and said.verdict == "allow":
                     return Verdict(True, decisions, "risk", None, said)
                 asking = tuple(decision for decision, _ in open_ones)
@@ -292,7 +249,7 @@ class Gate:
             if assessing is not None:
                 await let_go(assessing)
         if by == "rule":
-            return _settled(decisions, question, question.said)
+            return settled_verdict(decisions, question, question.said)
         if answer.yes and by == "person":
             await self._remember(ask, answer, emit)
         return Verdict(answer.yes, decisions, by, answer.reason, question.said)
@@ -389,12 +346,3 @@ class Gate:
                 self.allowlists.add_path(what, self.workspace.root)
             else:
                 self.grants.append(Rule(effect="allow", kind=named, pattern=pattern, source="session"))
-
-
-def _settled(decisions: Sequence[Decision], question: OpenQuestion, said: Assessment | None) -> Verdict:
-    """What became of a question that the rules settle by now: a denial tells of the rules as they are."""
-    if not question.denied:
-        return Verdict(True, tuple(decisions), "grant", None, said)
-    later = iter(question.settled)
-    by_now = tuple(next(later) if decision.effect == "ask" else decision for decision in decisions)
-    return Verdict(False, by_now, "rule", None, said)
