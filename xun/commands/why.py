@@ -9,8 +9,7 @@ from xun.commands.context import CommandContext
 from xun.commands.outcome import Completion, Outcome
 from xun.events import Decided
 from xun.policy.action import describe
-from xun.policy.card import Row, card, headline
-from xun.policy.modes import TOOLS_DEFAULT
+from xun.policy.card import Row, card, headline, routine
 
 LISTED = 20
 """How many of the last decisions are listed."""
@@ -48,18 +47,13 @@ def listed(event: Decided) -> str:
     return f"  {event.number:>4} {mark} {text}{done}"
 
 
-def _routine(event: Decided) -> bool:
-    """That a tool may be used at all, which every call asks first, hides what the call would do."""
-    return event.decision.effect == "allow" and event.decision.rule == TOOLS_DEFAULT
-
-
 async def _why(call: Call) -> Outcome:
     journal = call.context.agent.gate.journal
     asked = call.optional_argument()
     if asked is None:
         if not journal.count:
             return Outcome(text="Nothing has been decided in this session yet.")
-        lines = [listed(event) for event in journal.last(3 * LISTED) if not _routine(event)][-LISTED:]
+        lines = [listed(event) for event in journal.last(3 * LISTED) if not routine(event.decision)][-LISTED:]
         title = "Decisions (+ allowed by the rules, ? asked, - denied):"
         return Outcome(text="\n".join([title, *lines, "/policy why ID explains one of them."]))
     number = asked.removeprefix("#")
@@ -73,7 +67,7 @@ async def _why(call: Call) -> Outcome:
 def _known(context: CommandContext, before: tuple[str, ...]) -> Iterable[Completion]:
     if before:
         return []
-    last = [event for event in context.agent.gate.journal.last(3 * LISTED) if not _routine(event)][-LISTED:]
+    last = [event for event in context.agent.gate.journal.last(3 * LISTED) if not routine(event.decision)][-LISTED:]
     return [
         Completion(str(event.number), " ".join(describe(event.decision.action).split())[:_WIDTH])
         for event in reversed(last)

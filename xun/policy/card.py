@@ -78,6 +78,13 @@ def headline(decision: Decision, *, number: int = 0, tool: str = "", by: str = "
     return " · ".join(part for part in parts if part)
 
 
+def routine(decision: Decision) -> bool:
+    """That a tool may be used at all, which every call asks first, says nothing of what the call would do."""
+    from xun.policy.modes import TOOLS_DEFAULT
+
+    return decision.effect == "allow" and decision.rule == TOOLS_DEFAULT
+
+
 def _parts(decision: Decision) -> Iterator[Row]:
     told: set[Reason] = set()
     if isinstance(decision.action, Run):

@@ -14,7 +14,8 @@ from xun.frontends.tui.transcript.palette import CLASSES
 from xun.frontends.tui.transcript.tool_row import HEAD, LINE_LIMIT, LIVE_LINES, OWN_HEAD, OWN_TAIL, TAIL, ToolRow
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Action, Run, UseTool, Write
-from xun.policy.decision import Decision, Reason
+from xun.policy.decision import Decision, Reason, Segment
+from xun.policy.modes import TOOLS_DEFAULT
 from xun.tools.cmd import describe
 from xun.workspace.diff import unified
 
@@ -314,3 +315,59 @@ def test_what_goes_on_stands_under_its_column_and_is_copied_as_it_was() -> None:
     ]
     assert joined(item.body(40)) == text
     assert joined(item.body(12)) == text
+
+
+def numbered(number: int, decision: Decision, *, allowed: bool = True, by: str = "rule") -> Decided:
+    return Decided.model_validate(
+        {"call_id": "c1", "tool": "bash", "decision": decision, "allowed": allowed, "by": by, "number": number}
+    )
+
+
+def ran(text: str, *rules: str) -> Decision:
+    segments = tuple(Segment(text=rule, effect="allow", rule="default list", pattern=rule) for rule in rules)
+    return Decision(action=Run(command=text, cwd="/"), effect="allow", segments=segments)
+
+
+@pytest.mark.parametrize(
+    ("decision", "by", "line"),
+    [
+        (ran("cat a", "cat"), "rule", "why: allowed by cat (default list) · /policy why 12"),
+        (
+            ran("cat a | sort | uniq | wc", "cat", "sort", "uniq", "wc"),
+            "rule",
+            "why: allowed by cat (default list), sort (default list), uniq (default list) and 1 more · /policy why 12",
+        ),
+        (ran("a"), "rule", "why: allowed by the rules · /policy why 12"),
+        (
+            Decision(action=Run(command="make", cwd="/"), effect="ask"),
+            "person",
+            "why: asked; you said yes · /policy why 12",
+        ),
+        (
+            Decision(action=Write(path="/w/a"), effect="allow", rule="policy.toml:3", pattern="src/**"),
+            "rule",
+            "why: allowed by src/** (policy.toml:3) · /policy why 12",
+        ),
+    ],
+)
+def test_an_open_row_ends_with_why_it_was_done(decision: Decision, by: str, line: str) -> None:
+    made = ToolRow(bash("cat a"), gap=False)
+    made.decided(numbered(11, Decision(action=UseTool(name="bash"), effect="allow", rule=TOOLS_DEFAULT)))
+    made.decided(numbered(12, decision, by=by))
+    made.ended("ok", ToolResult(call_id="c1", name="bash", content="exit code 0\nout"))
+    assert not any("why:" in row for row in lines(made, 140))
+    shown = unfolded(made, 140)
+    assert [row for row in shown if "why" in row] == [f"  │ {line}"]
+    assert shown[-1] == f"  │ {line}"
+    assert "why" not in joined(made.render(140))
+
+
+def test_a_refused_row_names_the_decision_once() -> None:
+    made = ToolRow(bash("rm -rf /"), gap=False)
+    reason = Reason(code="x", text="destroys what lies outside", hard=True)
+    made.decided(
+        numbered(7, Decision(action=Run(command="rm -rf /", cwd="/"), effect="deny", reasons=(reason,)), allowed=False)
+    )
+    made.ended("denied", ToolResult(call_id="c1", name="bash", content="Refused."))
+    assert lines(made, 120)[1] == "  │ refused by a rule: rm -rf / — destroys what lies outside · /policy why 7"
+    assert sum("/policy why 7" in row for row in unfolded(made, 120)) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xun.events import Decided
 from xun.frontends.text import visible
+from xun.frontends.tui.transcript.why import ask_for
 from xun.policy.action import describe
 from xun.policy.decision import Decision
 
@@ -42,7 +43,8 @@ def refused_by(event: Decided, words: str) -> str:
         reason.text + (f" ({reason.rule})" if reason.rule else "") for reason in decision.reasons
     ))  # fmt: skip
     why = words if event.by == "person" else reasons
-    return f"refused by {by_whom(event)}: {_both_ends(describe(decision.action))}" + (f" — {why}" if why else "")
+    what = _both_ends(describe(decision.action)) + (f" — {why}" if why else "")
+    return f"refused by {by_whom(event)}: {what}{ask_for(event)}"
 
 
 def _both_ends(text: str) -> str:

@@ -13,6 +13,7 @@ from xun.frontends.tui.transcript.ending import Ending, ending_of
 from xun.frontends.tui.transcript.item import Folding, count, note
 from xun.frontends.tui.transcript.line import Line, Piece
 from xun.frontends.tui.transcript.refusal import by_whom, refused_by
+from xun.frontends.tui.transcript.why import why
 from xun.frontends.tui.transcript.wrap import MARGIN, clean, cut, wrap
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Write
@@ -142,7 +143,7 @@ class ToolRow(Folding):
             return [self._head(width), *self._held[1]]
         rows = [self._head(width), *self._refusals(width)]
         if not self.folded:
-            rows += self._everything(width)
+            rows += [*self._everything(width), *self._why(width)]
         elif not self.finished:
             rows += self._tail(width, PROGRESS_LINES)
         elif self._own and self._state not in ("denied", "invalid"):
@@ -205,12 +206,16 @@ class ToolRow(Folding):
     def _refusals(self, width: int) -> list[Line]:
         rows: list[Line] = []
         for event in self._decisions:
-            if event.allowed or event.decision.effect == "allow":  # it was not done for another reason
+            if not _refuses(event):
                 continue
             text = clean(refused_by(event, self._words)).replace("\n", " ")
             who, _, what = text.partition(": ")
             rows += wrap(((f"{who}: ", "warning"), (what, "text")), width, first=_BAR, rest=_BAR)
         return rows
+
+    def _why(self, width: int) -> list[Line]:
+        told = filter(None, (why(event) for event in self._decisions if not _refuses(event)))
+        return [row for line in told for row in _decorated(clean(line).replace("\n", " "), width)]
 
     def _tail(self, width: int, most: int) -> list[Line]:
         lines = [line for line in self._progress if line.strip()][-most:]
@@ -256,6 +261,19 @@ class ToolRow(Folding):
             if over > 0:
                 rows.append(note(f"… {count(over, 'character')} of this line not shown", (0, 0)))
         return rows
+
+
+def _refuses(event: Decided) -> bool:
+    """What the rules allow by itself was not done for another reason."""
+    return not event.allowed and event.decision.effect != "allow"
+
+
+def _decorated(text: str, width: int) -> list[Line]:
+    """Rows that are about the call and no part of it: they are not copied."""
+    rows = wrap(((text, "muted"),), width, first=_BAR, rest=_BAR)
+    for row in rows:
+        row.furniture, row.silent = len(row.text), True
+    return rows
 
 
 def _short(line: str, width: int) -> Line:
