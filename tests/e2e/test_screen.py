@@ -10,6 +10,8 @@ from tests.e2e.screen import Screen
 from tests.e2e.support import Model, bash, calls, commit, results, sessions, use, write
 from tests.wire.server import Status
 from tests.wire.streams import Say
+from xun.config.paths import find_paths
+from xun.config.trust import trust_of
 
 GATE = "tail -f gate | head -n 1"  # runs until something is written to the file
 ALLOWED = ("--allow", "tail -f gate")
@@ -127,16 +129,76 @@ def test_brackets_are_shown_whole_wherever_they_come_from() -> None:
         screen.until("[/]")
 
 
-def test_an_always_is_saved_to_the_persons_policy_and_counts_at_once(tmp_path: Path) -> None:
-    commit({"Makefile": "build:\n\t@echo built\n"})
-    with Model(bash("make build"), bash("make build"), Say("done")) as model, Screen("go", model=model) as screen:
+def test_an_always_is_edited_saved_to_the_persons_policy_and_counts_at_once(tmp_path: Path) -> None:
+    script = [bash("mkdir a"), bash("mkdir -p b/c"), bash("mkdir 'd e'"), Say("done")]
+    with Model(*script) as model, Screen("go", model=model) as screen:
         shown = screen.until("number or letter answers")
-        assert 'command = "make build"' in shown
+        assert 'command = "mkdir"' in shown
         screen.type("a")
+        shown = screen.until("still asks:")
+        assert "allow command for good, in every folder (your policy.toml)" in shown
+        assert "mkdir takes any arguments by it" in shown
+        screen.type(" -p", "\r")  # narrower than what is asked: that is done once all the same
+        screen.until("mkdir 'd e'")
+        screen.until("number or letter answers")
+        screen.type("y")
         screen.until("done")
     policy = tmp_path / "home" / "xun" / "policy.toml"
-    assert 'command = "make build"' in policy.read_text()
-    assert "built" in results(model.requests[2])[0]
+    assert 'command = "mkdir -p"' in policy.read_text()
+    assert all(Path(name).is_dir() for name in ("a", "b/c", "d e"))
+
+
+def test_an_always_can_last_for_less_than_good_and_esc_keeps_nothing(tmp_path: Path) -> None:
+    script = [bash("mkdir a"), bash("mkdir b"), bash("mkdir c"), bash("mkdir d"), Say("done")]
+    with Model(*script) as model, Screen("go", model=model) as screen:
+        screen.until("number or letter answers")
+        screen.type("a")
+        screen.until("still asks:")
+        screen.type("\x1b")
+        screen.until("number or letter answers")
+        assert not Path("a").exists()
+        screen.type("a")
+        screen.until("still asks:")
+        for words in ("this project", "this session", "an hour", "10 minutes", "the next 5 uses", "the next use"):
+            screen.type("\x1b[A")
+            screen.until(f"for {words}")
+        screen.type("\r")
+        screen.until("mkdir c")  # b took the one use
+        screen.until("number or letter answers")
+        assert Path("b").is_dir() and not Path("c").exists()
+        screen.type("y")
+        screen.until("mkdir d")
+        screen.until("number or letter answers")
+        screen.type("y")
+        screen.until("done")
+    assert "mkdir" not in (tmp_path / "home" / "xun" / "policy.toml").read_text()
+
+
+def test_an_always_for_the_project_is_written_there_and_trusted_as_it_is_written() -> None:
+    commit({"README.md": "x"})
+    with Model(bash("mkdir a"), bash("mkdir b"), Say("done")) as model, Screen("go", model=model) as screen:
+        screen.until("number or letter answers")
+        screen.type("a")
+        screen.until("still asks:")
+        screen.type("\x1b[A")
+        screen.until("for this project")
+        screen.type("\r")
+        screen.until("done")
+    assert 'command = "mkdir"' in Path(".xun/policy.toml").read_text()
+    assert trust_of(Path.cwd(), find_paths()).pending == ()
+
+
+def test_what_cannot_be_a_rule_is_said_and_not_kept() -> None:
+    with Model(bash("mkdir a"), Say("done")) as model, Screen("go", model=model) as screen:
+        screen.until("number or letter answers")
+        screen.type("a")
+        screen.until("still asks:")
+        screen.type("\x15", "bash", "\r")
+        screen.until("cannot be allowed")
+        assert not Path("a").exists()
+        screen.type("\x15", "\r")  # nothing is kept: a yes for once
+        screen.until("done")
+    assert Path("a").is_dir()
 
 
 def test_a_no_with_a_reason_reaches_the_model() -> None:

@@ -45,6 +45,7 @@ class Parts:
             shown=watch.shown,
             opinion=watch.opinion,
             begun=watch.begun,
+            reach=watch.reach,
         )
         return cls(Transcript(), question, ActivityLine(clock), watch)
 

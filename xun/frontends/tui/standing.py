@@ -18,11 +18,12 @@ from xun.events import (
     UsageUpdated,
 )
 from xun.frontends.tui.status import short
-from xun.policy.decision import MODES, Ask, Assessment
+from xun.policy.decision import MODES, Ask, Assessment, Kept
 from xun.workspace.branch import branch_of
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
+    from xun.commands.reach import Reach
 
 _TELLING = (TurnStarted, TurnEnded, UsageUpdated, HistoryReplaced, Compacted, ModeChanged, QueueChanged)
 
@@ -63,6 +64,15 @@ class Watch:
     def opinion(self, ask: Ask) -> Assessment | bool:
         """What the risk assessor has said of an open question: true while it may still speak, false where it is not."""
         return self._agent is not None and self._agent.gate.questions.opinion(ask.id)
+
+    async def reach(self, ask: Ask, kept: Kept) -> Reach:
+        """What a rule comes to, for `ask`."""
+        from xun.commands.reach import Reach as Found
+        from xun.commands.reach import reach_of  # loaded with the decider, not before the first frame
+
+        if self._agent is None:
+            return Found(problem="there is no agent yet")
+        return await reach_of(self._agent, kept, ask)
 
     def begun(self, ask: Ask) -> None:
         """The person has begun to answer `ask`: no assessor does any more."""

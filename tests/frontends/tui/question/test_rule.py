@@ -60,27 +60,27 @@ def test_an_empty_text_keeps_nothing_and_is_a_yes_for_once() -> None:
 
 def test_it_shows_what_the_rule_comes_to() -> None:
     editing = Editing(command_ask())
-    assert "looking" in shown(editing, "npm test")[1]
+    assert "looking" in shown(editing, "npm test")[0]
     editing.reach = Reach(
         covers=True, before=("npm test --ci",), permits=("npm test a b",), asks=("npm test > out.txt",),
         warnings=("npm takes any arguments by it: what they do is not known here",),
     )  # fmt: skip
     assert shown(editing, "npm test") == [
-        "allow command for good, in every folder (your policy.toml)",
         "! npm takes any arguments by it: what they do is not known here",
         "before: would have passed unasked: npm test --ci",
         "lets pass: npm test a b",
         "still asks: npm test > out.txt",
+        "allow command for good, in every folder (your policy.toml)",
     ]
 
 
 def test_a_problem_stands_alone_and_what_is_not_covered_is_said() -> None:
     editing = Editing(command_ask())
     editing.reach = Reach(problem="'bash' cannot be allowed: it runs any program")
-    assert shown(editing, "bash")[1:] == ["'bash' cannot be allowed: it runs any program"]
+    assert shown(editing, "bash")[:-1] == ["'bash' cannot be allowed: it runs any program"]
     editing.reach = Reach(covers=False)
     assert "does not cover what is asked now" in " ".join(shown(editing, "make"))
-    assert "counts once" in shown(editing, " ")[1]
+    assert "counts once" in shown(editing, " ")[0]
 
 
 def test_what_it_shows_never_commands_the_terminal_and_keeps_to_its_width() -> None:

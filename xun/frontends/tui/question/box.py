@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from xun.frontends.tui.question.fit import fit
 from xun.frontends.tui.question.look import content_of
 from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.safe import plain
+from xun.frontends.tui.transcript.line import Line
 from xun.policy.decision import Answer, Ask
 
 _ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall:
@@ -80,6 +82,10 @@ class QuestionBox(Vertical):
         raise NotImplementedError
 
     def _hint_now(self) -> str:
+        raise NotImplementedError
+
+    def _edited(self, width: int) -> Sequence[Line]:
+        """What is told of a rule that is being edited."""
         raise NotImplementedError
 
     def _opinion_now(self) -> str:
@@ -147,7 +153,7 @@ class QuestionBox(Vertical):
         laid = fit(
             self._shown.ask, self._mark, self._path,
             width=width, rows=self._room, ready=self.ready, typing=self._entry, keys=self._hint,
-            opinion=self._opinion,
+            opinion=self._opinion, edited=self._edited(width),
         )  # fmt: skip
         self._listed = laid.listed
         self.set_class(laid.close, "-close")
@@ -168,6 +174,11 @@ class QuestionBox(Vertical):
     def _tell_of_more(self) -> None:
         part = self.query_one("#question-body")
         below = int(part.max_scroll_y - part.scroll_y)
-        rest = "Page Down, End" if self.size.width < _WIDE else "Page Down, End show the rest"
-        rest = rest if self._seen or self.size.width < _WIDE else f"{rest}; a yes counts after it"
-        self.border_subtitle = plain(f"{below} more rows · {rest}") if below > 0 else Content()
+        if self.ready or self._entry is not None:
+            rest = "Page Down, End" if self.size.width < _WIDE else "Page Down, End show the rest"
+            rest = rest if self._seen or self.size.width < _WIDE else f"{rest}; a yes counts after it"
+            rest = rest if below > 0 else ""
+        else:  # where there is no row for what the keys do, it is told here
+            rest = self._hint.partition(" · ")[0] if self.has_class("-close") else ""
+        told = (f"{below} more rows" if below > 0 else "", rest)
+        self.border_subtitle = plain(" · ".join(filter(None, told)))

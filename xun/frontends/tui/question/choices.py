@@ -8,8 +8,9 @@ from typing import Literal
 
 from xun.policy.decision import Answer, Ask
 
-Entry = Literal["", "reason", "words", "secret"]
-"""What is typed before an answer is complete: a reason for a no, own words, or a secret that is not shown."""
+Entry = Literal["", "reason", "words", "secret", "rule"]
+"""What is typed before an answer is complete: a reason for a no, own words, a secret that is not shown, or the rule
+that a lasting yes keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def menu_of(ask: Ask, saves: Sequence[str] = (), shown: Callable[[str], str] = s
     kept = list(dict.fromkeys(what for decision in ask.decisions for what in decision.grantable)) if soft else []
     if not kept:
         return Menu((ONCE, NO), 0 if ask.default != "no" else 1, explains=True)
-    always = [Choice("always", Answer.always(), "a", _saved(saves))] if saves else []
+    always = [Choice("always", Answer.always(), "a", _saved(saves), entry="rule")] if saves else []
     if all(decision.action.kind == "write" for decision in ask.decisions):
         return _write_question(ask, [shown(path) for path in kept], always)
     session = Choice("yes, for this session", Answer.session(), "s", ", ".join(kept))

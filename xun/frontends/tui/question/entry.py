@@ -32,6 +32,11 @@ class EntryLine(Input):
         """Let `event`, which came elsewhere, do what it does here."""
         self._forward_event(Key(event.key, event.character) if isinstance(event, Key) else Paste(event.text))
 
+    def put(self, text: str) -> None:
+        """Let `text` stand in it, the cursor at its end."""
+        self.value = text
+        self.cursor_position = len(text)
+
     def empty(self) -> None:
         """Forget what was typed, and for what."""
         self.value = self._for = ""

@@ -25,6 +25,7 @@ _ENTRY_LEFT = "Tab goes on with it · Esc interrupts"
 _ENTRY_HINTS = {
     "reason": "Enter says no, with a reason or without · Esc goes back",
     "words": "Enter sends it · Esc goes back",
+    "rule": "Enter keeps it · Up, Down: for how long · Esc goes back",
     "secret": "it is not shown · Enter takes it · Esc goes back",
 }
 _BRIEFLY = "↑ ↓ Enter takes it · Esc leaves it"
@@ -77,16 +78,21 @@ def fit(
     typing: Choice | None,
     keys: str,
     opinion: str = "",
+    edited: Sequence[Line] = (),
 ) -> Fit:
     """`ask` and its answers in `rows` rows of `width` cells.
 
     `ready` says that keys are taken as answers; `typing` is the answer of which the rest is to be typed; `keys` is what
-    `hint_for` says, and `opinion` what is to be said of a second model.
+    `hint_for` says, and `opinion` what is to be said of a second model. `edited` is what is told of the rule that is
+    being typed; of what is too much for the rows, the beginning.
     """  # fmt: skip
     asked = body(ask, width, shown, explained=mark.explained)
     foot = [*hint(opinion, width), *hint(keys, width)] if opinion else hint(keys, width)
     if typing is not None:
         entered = [*(hint(opinion, width) if opinion else ()), *entry(typing, keys, width)]
+        if edited:
+            room = max(rows - 1 - _least(asked) - len(entered), 1)
+            entered = [*edited[: max(room - 1, 0)], edited[-1], *hint(keys, width)]
         return _whole(ask, asked, entered, shown, width, rows - 1)
     few = len(mark.menu.choices) <= rows
     every = [*answers(mark.menu, mark.at, width, ready=ready), *foot] if few else []
@@ -112,16 +118,18 @@ def _tight(mark: Mark, asked: list[Line], foot: list[Line], width: int, rows: in
     """Where that is too much: what the answers would keep is told with what is asked; then some answers are in view."""
     menu, at = mark.menu, mark.at
     room = rows - _least(asked)
-    few = len(menu.choices) <= room
+    most = max(rows - min(len(asked), 1), 1)
+    few = len(menu.choices) <= most
     if few and not menu.listing:
         asked = [*asked, *all_kept(menu.choices, width)]
     bare = answers(menu, at, width, ready=ready, kept=False) if few else []
     if bare and len(bare) + len(foot) <= room:
         return Fit(asked, [*bare, *foot], True, max(rows - len(bare) - len(foot), 1))
-    if bare and len(bare) <= max(room, 1) and not menu.listing:  # all of the answers matter more than their keys
+    if bare and len(bare) <= most and not menu.listing:  # all of the answers matter more than their keys
         return Fit(asked, bare, True, max(rows - len(bare), 1))
-    room = max(rows - min(len(asked), 1), 1)
-    brief = foot if len(foot) == 1 and room > _BRIEF else hint(_BRIEFLY, width)[:1]
-    listed = window(menu, at, width, max(room - len(brief), 1), ready=ready)
-    below = [*listed, *brief] if room > 1 else listed
+    brief = (
+        foot if len(foot) == 1 and most > _BRIEF else hint(_BRIEFLY if ready else keys.partition(" · ")[0], width)[:1]
+    )
+    listed = window(menu, at, width, max(most - len(brief), 1), ready=ready)
+    below = [*listed, *brief] if most > 1 else listed
     return Fit(asked, below, True, max(rows - len(below), 1), max(len(listed) - 1, 1))

@@ -17,12 +17,14 @@ from xun.frontends.tui.keys import OF_SCREEN
 from xun.frontends.tui.question.box import QuestionBox, Waiting
 from xun.frontends.tui.question.choices import Choice, Menu, menu_of
 from xun.frontends.tui.question.describe import Shown, heading
+from xun.frontends.tui.question.editor import ReachOf, RuleEditor
 from xun.frontends.tui.question.fit import hint_for
 from xun.frontends.tui.question.held import Held
 from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.question.opinion import LOOKS, Opinion, told
 from xun.frontends.tui.question.quiet import AFTER_LEAVING, Quiet
 from xun.frontends.tui.safe import plain
+from xun.frontends.tui.transcript.line import Line
 from xun.frontends.tui.transcript.view import Transcript
 from xun.policy.decision import Answer, Ask
 
@@ -36,7 +38,8 @@ class QuestionPanel(QuestionBox, can_focus=True):
     search is open there, and `hand` gives it the keys and pastes that are no answers. `saves` tells, for a question,
     what *always* would write, a line each; `shown` gives a path as the person knows it. A yes counts only once all of
     the question was in view. `opinion` tells what a second model says of a question, and `begun` is told that the
-    person has begun to answer it.
+    person has begun to answer it. `reach` tells what a rule would let pass, for *always* to edit it; without it that
+    keeps what the question would save.
     """
 
     FOCUS_ON_CLICK = False  # a click takes the keys, as Tab does; to select text is none
@@ -55,8 +58,10 @@ class QuestionPanel(QuestionBox, can_focus=True):
         shown: Shown = str,
         opinion: Opinion = lambda ask: False,
         begun: Callable[[Ask], None] = lambda ask: None,
+        reach: ReachOf | None = None,
     ) -> None:
         super().__init__(shown)
+        self._editor = RuleEditor(self, reach, self._draw)
         self._said, self._tell_begun = opinion, begun
         self._begun = False  # whether the person has begun to answer
         self._looks: Timer | None = None
@@ -195,6 +200,10 @@ class QuestionPanel(QuestionBox, can_focus=True):
 
     def on_key(self, event: Key) -> None:
         """Answer, move, or give the key back to the prompt."""
+        if self._editor and event.key in ("up", "down"):
+            event.stop()
+            self._editor.last(1 if event.key == "down" else -1)
+            return
         if self._shown is None or not self.has_focus:
             return
         if self._entry is not None:  # it has the focus in a moment
@@ -280,7 +289,7 @@ class QuestionPanel(QuestionBox, can_focus=True):
             pressed = None  # a yes to what has not been seen is none: it shows the rest first
         elif going_on and not number and self._held.choice is None and event.key == self._held.keys[-1].key:
             pressed = None  # nor is a key that is still held down from showing it
-        if isinstance(pressed, Choice) and pressed.entry:
+        if isinstance(pressed, Choice) and pressed.entry not in ("", "rule"):
             self._held.drop()
             self._choose(pressed)
             return True
@@ -297,23 +306,42 @@ class QuestionPanel(QuestionBox, can_focus=True):
 
     def _unseen(self, choice: Choice) -> bool:
         """Whether `choice` is a yes to what was not in view as a whole: then the next page is, now."""
-        return choice.answer.yes and not choice.entry and not self._seen and self.scroll_body(self._page())
+        return choice.answer.yes and choice.entry in ("", "rule") and not self._seen and self.scroll_body(self._page())
 
     def _choose(self, choice: Choice) -> None:
         if self._unseen(choice):
             return
-        if not choice.entry:
+        rule = choice.entry == "rule" and self._editor.available
+        if choice.entry in ("", "rule") and not rule:
             self._give(choice.answer)
             return
         self._entry = choice
         self.add_class("-typing")
         self._line.open(choice.entry, secret=choice.entry == "secret")
+        if rule and self._shown is not None:
+            self._line.put(self._editor.open(self._shown.ask))
         self._draw()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Look up what the rule that is being edited comes to."""
+        event.stop()
+        if self._editor:
+            self._editor.look(event.value)
+
+    async def _keep(self, text: str) -> None:
+        kept = await self._editor.keep(text)
+        if isinstance(kept, Answer):
+            self._give(kept)
+        elif kept is not None:
+            self._line.put(kept)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """The reason, or the own words, are complete."""
         event.stop()
         choice, text = self._entry, event.value.strip()
+        if self._editor:
+            self.run_worker(self._keep(text), group="keep", exclusive=True)
+            return
         if choice is None or (choice.entry != "reason" and not text):
             return
         self._line.empty()
@@ -335,8 +363,12 @@ class QuestionPanel(QuestionBox, can_focus=True):
             self.take()
         return True
 
+    def _edited(self, width: int) -> Sequence[Line]:
+        return self._editor.rows(width)
+
     def _close_entry(self) -> None:
         self._entry = None
+        self._editor.close()
         self.remove_class("-typing")
 
     def _give(self, answer: Answer) -> None:

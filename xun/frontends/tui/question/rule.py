@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from xun.commands.reach import Reach
 from xun.frontends.tui.transcript.line import Line
 from xun.frontends.tui.transcript.wrap import clean, wrap
 from xun.policy.decision import Answer, Ask, Kept, RuleKind, Scope
+
+if TYPE_CHECKING:
+    from xun.commands.reach import Reach
 
 _INDENT = 2
 
@@ -80,13 +83,12 @@ class Editing:
         return Answer.keep(*self._kept) if self._kept else Answer.once()
 
     def rows(self, width: int, text: str) -> list[Line]:
-        """What is shown below the line in which the rule is typed."""
+        """What is shown above the line in which the rule is typed."""
         return list(self._rows(width, text))
 
     def _rows(self, width: int, text: str) -> Iterator[Line]:
         kind = self._rules[len(self._kept)][0]
         which = f" ({self.place})" if self.place else ""
-        yield from _row(f"allow {kind}{which} for ", LASTING[self._at].words, "strong", width)
         found = self.reach
         if not text.strip():
             yield from _row("", "nothing is kept; this yes counts once", "muted", width)
@@ -96,6 +98,7 @@ class Editing:
             yield from _row("", found.problem, "hard", width)
         else:
             yield from _reached(found, width)
+        yield from _row(f"allow {kind}{which} for ", LASTING[self._at].words, "strong", width)
 
 
 def _reached(found: Reach, width: int) -> Iterator[Line]:

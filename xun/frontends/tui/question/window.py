@@ -16,11 +16,10 @@ def window(menu: Menu, at: int, width: int, rows: int, *, ready: bool) -> list[L
     """As many answers as fit in `rows`, the one at `at` among them, and how many there are before and behind."""
     told = rows > 1
     room = max(rows - told, 1)
-    listed = any(choice.keeps for choice in menu.choices)
-    labels = _label_room(menu, width) if listed else 0
+    labels = _label_room(menu, width)
 
     def lines_of(index: int) -> list[Line]:
-        if listed:
+        if menu.listing:
             return _listed(menu, index, labels, width, marked=index == at, ready=ready)
         return row_of(menu, index, width, marked=index == at, ready=ready)
 
