@@ -85,3 +85,38 @@ async def test_a_question_while_something_is_being_typed(fables: Path) -> None:
         await screen.send("check it", "Run this command?")
         await screen.press(*"and th")
         await same_twice(screen, "question-typing")
+
+
+async def test_a_decision_explained(fables: Path) -> None:
+    async with stage({"text": "I run the tests.", "calls": [bash("ls texts && make test 2>&1 | sort")]}) as screen:
+        await screen.send("do the tests pass?")
+        await screen.asked()
+        await screen.press("e")
+        await screen.until("decided by")
+        await same_twice(screen, "question-explained")
+
+
+async def test_a_rule_that_is_edited(fables: Path) -> None:
+    async with stage(
+        {"text": "I run the tests.", "calls": [bash("make lint")]}, {"calls": [bash("make test")]}
+    ) as screen:
+        await screen.send("do the tests pass?")
+        await screen.asked()
+        await screen.press("n", "enter")
+        await screen.until("make test")
+        await screen.asked()
+        await screen.press("a")
+        await screen.until("still asks:")
+        await screen.press("up", "up")
+        await screen.until("for this session")
+        await screen.until("still asks:")
+        await same_twice(screen, "question-rule")
+
+
+async def test_more_answers_than_rows(fables: Path) -> None:
+    question = {"question": "Which fable?", "choices": [f"fable number {number}" for number in range(1, 61)]}
+    async with stage({"calls": [{"tool": "ask_preference", "arguments": question}]}) as screen:
+        await screen.send("tell me one")
+        await screen.asked()
+        await screen.press("down", "down")
+        await same_twice(screen, "question-window")

@@ -92,7 +92,8 @@ def fit(
         entered = [*(hint(opinion, width) if opinion else ()), *entry(typing, keys, width)]
         if edited:
             room = max(rows - 1 - _least(asked) - len(entered), 1)
-            entered = [*edited[: max(room - 1, 0)], edited[-1], *hint(keys, width)]
+            *told, label = edited
+            entered = [*told[: max(room - 1, 0)], *hint(keys, width), label]
         return _whole(ask, asked, entered, shown, width, rows - 1)
     few = len(mark.menu.choices) <= rows
     every = [*answers(mark.menu, mark.at, width, ready=ready), *foot] if few else []
