@@ -15,7 +15,7 @@ from xun.agent.turn import CURRENT, Turn, serving
 from xun.events import CallOutcome
 from xun.gate.verdict import Verdict
 from xun.messages import ToolCall, ToolResult
-from xun.policy.action import Action, Read, UseTool, Write
+from xun.policy.action import Action, Read, Run, UseTool, Write
 from xun.result import Err, ErrorInfo, Ok, Result
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.names import find
@@ -123,8 +123,14 @@ async def stopped_by(
 
 
 def places_of(actions: Sequence[Action]) -> tuple[str, ...]:
-    """Where the paths of `actions` lead now. A link put in while the person was reading must not move the yes."""
-    return tuple(os.path.realpath(action.path) for action in actions if isinstance(action, Read | Write))
+    """Where paths and folders of `actions` lead now: a link put in while the person reads must not move the yes."""
+    found: list[str] = []
+    for action in actions:
+        if isinstance(action, Run):
+            found.append(os.path.realpath(action.cwd))
+        elif isinstance(action, Read | Write):
+            found.append(os.path.realpath(action.path))
+    return tuple(found)
 
 
 async def _actions(item: Prepared, ctx: ToolCallContext[Any]) -> Sequence[Action]:
