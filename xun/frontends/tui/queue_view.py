@@ -18,7 +18,7 @@ class QueueView(Static):
     """Shows the prompts that wait, the next one first."""
 
     DEFAULT_CSS = """
-    QueueView { height: auto; display: none; }
+    QueueView { height: auto; display: none; text-wrap: nowrap; text-overflow: ellipsis; }
     QueueView.-some { display: block; }
     """
 
@@ -26,6 +26,19 @@ class QueueView(Static):
         super().__init__(Content(), markup=False)
         self._waiting: list[str] = []
         self._how = ""
+        self._rows = _SHOWN + 1
+
+    @property
+    def wanted(self) -> int:
+        """Rows that it would fill."""
+        return min(len(self._waiting), _SHOWN) + 1 if self._waiting else 0
+
+    def fit(self, rows: int) -> None:
+        """Take `rows`; with none it is not shown."""
+        if self._waiting and rows != self._rows:
+            self._rows = rows
+            self.set_class(rows > 0, "-some")
+            self._draw()
 
     def show(
         self, queued: Sequence[str], steering: Sequence[str] = (), *, held: bool = False, early: bool = False
@@ -41,6 +54,7 @@ class QueueView(Static):
             self._how = "sent as soon as there is a model"
         elif held:
             self._how = "Enter on an empty prompt sends the first"
+        self._rows = self.wanted or _SHOWN + 1
         self.set_class(bool(self._waiting), "-some")
         self._draw()
 
@@ -50,7 +64,9 @@ class QueueView(Static):
 
     def _draw(self) -> None:
         width = max(self.size.width or self.app.size.width, 20)
-        lines = [plain(one_line(text, width)) for text in self._waiting[:_SHOWN]]
-        more = f"and {len(self._waiting) - _SHOWN} more; " if len(self._waiting) > _SHOWN else ""
+        shown = min(_SHOWN, max(self._rows - 1, 0))
+        lines = [plain(one_line(text, width)) for text in self._waiting[:shown]]
+        hidden = len(self._waiting) - shown
+        more = (f"and {hidden} more; " if shown else f"{hidden} waiting; ") if hidden > 0 else ""
         lines.append(plain(f"  {more}{self._how} · Alt+Up takes the last back", "dim"))
         self.update(Content("\n").join(lines))

@@ -334,6 +334,9 @@ async def test_what_is_too_long_scrolls_and_leaves_the_answers_on_the_screen() -
     async with question_of(height=24) as (app, pilot):
         app.put(write_ask("".join(f"+line {number}\n" for number in range(200))))
         await pilot.pause()
+        assert "more rows" in app.shown()
+        await until_ready(app, pilot)
+        await pilot.pause()
         shown = app.shown()
         assert "allow this time" in shown
         assert "line 199" not in shown

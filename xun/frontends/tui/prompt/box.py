@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Key, Paste, Resize
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import TextArea
 
 from xun.frontends.tui.prompt.area import PromptArea
 from xun.frontends.tui.prompt.complete import Completer, Item
 from xun.frontends.tui.prompt.history import History
 from xun.frontends.tui.prompt.popup import Popup
+from xun.frontends.tui.prompt.room import TEXT, Wanted, share
+from xun.frontends.tui.queue_view import QueueView
 
 _FOUND = 50  # earlier prompts at most
 _SEARCH_KEYS = "↑ ↓ choose · Enter takes it · Esc goes back", "↑ ↓ Enter Esc"  # and where that is too long
 _NOTHING_FOUND = "nothing found · Esc goes back", "nothing found"
-_ROWS = 12  # of the text, where the terminal has rows enough
-_BESIDE = 6  # rows that are left to the transcript, the status line and the frame
-_BESIDE_QUESTION = 11  # and to a question with four answers
 
 
 class Prompt(Vertical):
@@ -51,47 +48,50 @@ class Prompt(Vertical):
         self._start = 0
         self._dismissed = ""
         self._searching: str | None = None
-        self._cramped = False  # by a question
+        self._beside_question = False
+        self._rows = 0  # of the text, at most
         self._last_key = float("-inf")
 
     def compose(self) -> ComposeResult:
         """The parts, top to bottom."""
-        yield Popup(self._list_room, self._fit)
+        yield Popup(self._share)
         with Vertical(id="prompt-frame"):
             yield PromptArea(self._first, self._pasted)
 
     def on_mount(self) -> None:
-        """Take notice when a question comes or goes."""
-        self.screen.screen_layout_refresh_signal.subscribe(self, self._look_up)
+        """Take notice when other parts of the screen grow or shrink."""
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda screen: self._share())
 
     def on_resize(self, event: Resize) -> None:
         """Fit the new size."""
-        self._refit()
+        self._share()
 
-    def _look_up(self, screen: Screen[Any]) -> None:
-        if self._cramped != bool(screen.query(".-asking")):
-            self._cramped = not self._cramped
-            self._refit()
+    def _share(self) -> None:
+        """Let each part take the rows that are due to it."""
+        queue = next(iter(self.screen.query(QueueView)), None)
+        self._beside_question = bool(self.screen.query(".-asking"))
+        wanted = Wanted(
+            min(self.area.wrapped_document.height, TEXT),
+            self._popup.wanted,
+            queue.wanted if queue is not None else 0,
+            self._beside_question,
+        )
+        room = share(self.app.size.height - self._fixed(), wanted)
+        self.set_class(not room.framed, "-tight")
+        self._popup.fit(room.items)
+        if queue is not None:
+            queue.fit(room.queue)
+        if self._rows != room.text:
+            self._rows = self.area.styles.max_height = room.text
+            self.area.call_after_refresh(self.area.scroll_cursor_visible)
 
-    def _refit(self) -> None:
-        if self._popup.is_open:
-            self._popup.draw()
-        else:
-            self._fit(0)
-
-    def _free(self) -> int:
-        """Rows for the text and the list."""
-        return self.app.size.height - (_BESIDE_QUESTION if self._cramped else _BESIDE)
-
-    def _list_room(self) -> int:
-        return self._free() - 3  # a line of text, and two that tell what is in the list
-
-    def _fit(self, list_rows: int) -> None:
-        """Let the text take the rows that the list, of `list_rows`, and the rest of the screen leave."""
-        rows = self._free() - list_rows
-        self.set_class(rows < 1, "-tight")
-        self.area.styles.max_height = min(_ROWS, max(rows, 1))
-        self.area.call_after_refresh(self.area.scroll_cursor_visible)
+    def _fixed(self) -> int:
+        """Rows of what always has the same height, such as the status line."""
+        return sum(
+            part.outer_size.height
+            for part in self.siblings
+            if part.display and part.styles.height is not None and part.styles.height.is_cells
+        )
 
     # What others need
 
@@ -156,7 +156,7 @@ class Prompt(Vertical):
             return True
         if self._popup.is_open:
             return self._popup_key(event.key)
-        if event.key == "tab" and not self.blank and not self._cramped:  # beside a question it is for the answers
+        if event.key == "tab" and not self.blank and not self._beside_question:  # there it is for the answers
             self._dismissed = ""
             self._complete()
             return True
@@ -219,6 +219,7 @@ class Prompt(Vertical):
     def _changed(self, event: TextArea.Changed) -> None:
         event.stop()
         self.set_class(self.area.text.startswith("!"), "-shell")
+        self._share()
         if self._searching is None:
             self._complete()
 

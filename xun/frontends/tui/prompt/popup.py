@@ -18,7 +18,7 @@ ROWS = 8  # items in view at a time, where the terminal has rows enough
 class Popup(Static):
     """Shows items, one of them chosen.
 
-    `room` says how many rows there are for items; `sized` is told how many rows it has itself, whenever that changes.
+    `changed` is called whenever it may want more or fewer rows; `fit` then says how many it has.
     """
 
     DEFAULT_CSS = """
@@ -26,20 +26,15 @@ class Popup(Static):
     Popup.-open { display: block; }
     """
 
-    def __init__(
-        self, room: Callable[[], int] = lambda: ROWS, sized: Callable[[int], None] = lambda rows: None
-    ) -> None:
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
         super().__init__(Content(), markup=False)
-        self._room = room
-        self._sized = sized
+        self._changed = changed
+        self._rows = ROWS + 2
+        self.is_open = False
         self._items: tuple[Item, ...] = ()
         self._at = 0
         self._title = ""
         self.moved = False  # whether another item than the first offered was looked for
-
-    @property
-    def is_open(self) -> bool:
-        return self.has_class("-open")
 
     @property
     def chosen(self) -> Item | None:
@@ -52,13 +47,29 @@ class Popup(Static):
             self.close()
             return
         self._items, self._title, self._at, self.moved = tuple(items), title, 0, False
-        self.add_class("-open")
+        self.is_open = True
+        self._changed()
+        self.set_class(self._rows > 0, "-open")
         self.draw()
 
     def close(self) -> None:
-        self._items = ()
+        self._items, self._title = (), ""
+        self.is_open = False
         self.remove_class("-open")
-        self._sized(0)
+        self._changed()
+
+    @property
+    def wanted(self) -> int:
+        """Rows that it would fill."""
+        return bool(self._title) + min(len(self._items), ROWS) + (len(self._items) > ROWS) if self.is_open else 0
+
+    def fit(self, rows: int) -> None:
+        """Take `rows`; with none it is not shown, but open all the same."""
+        if rows != self._rows:
+            self._rows = rows
+            if self.is_open:
+                self.set_class(rows > 0, "-open")
+                self.draw()
 
     def move(self, step: int) -> None:
         """Choose the next (1) or previous (-1) item, round the ends."""
@@ -74,7 +85,9 @@ class Popup(Static):
 
     def draw(self) -> None:
         """Lay out as many items as there is room for."""
-        rows = max(min(ROWS, self._room()), 1)
+        beside = self._rows - bool(self._title)
+        counted = len(self._items) > beside > 1
+        rows = min(ROWS, max(beside - counted, 1))
         width = max(self.app.size.width - 4, 20)
         lines = [plain(self._title, "dim")] if self._title else []
         first = max(0, min(self._at - rows // 2, len(self._items) - rows))
@@ -88,7 +101,6 @@ class Popup(Static):
             if item.help and help_room > 10:
                 line = line + plain(f"   {one_line(item.help, help_room)}", "dim")
             lines.append(line)
-        if len(shown) < len(self._items) and rows > 1:
+        if counted:
             lines.append(plain(f"  {self._at + 1} of {len(self._items)}", "dim"))
-        self.update(Content("\n").join(lines))
-        self._sized(len(lines))
+        self.update(Content("\n").join(lines[: max(self._rows, 1)]))
