@@ -87,7 +87,11 @@ def test_a_change_is_shown_with_the_numbers_of_its_lines_and_a_short_path() -> N
 
 
 def many(keeps: str = "") -> Menu:
-    return Menu(tuple(Choice(f"answer {number}", Answer.pick(number), keeps=keeps) for number in range(40)), 0)
+    return Menu(
+        tuple(Choice(f"answer {number}", Answer.pick(number), keeps=keeps) for number in range(40)),
+        0,
+        listing=bool(keeps),
+    )
 
 
 @pytest.mark.parametrize("height", range(1, 9))

@@ -35,7 +35,7 @@ def _verdict(event: Decided) -> str:
 
 def _rule(pattern: str | None, source: str | None) -> str:
     if not pattern:
-        return source or ""
+        return f"the rules ({source})"
     return f"{pattern if len(pattern) <= _MUCH else pattern[: _MUCH - 1] + '…'} ({source})"
 
 
