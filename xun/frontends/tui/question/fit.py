@@ -100,7 +100,7 @@ def fit(
     found = _whole(ask, asked, every, shown, width, rows) if few else None
     if found is not None and len(found.menu) + _least(asked) + (not found.close) <= rows:
         return found
-    return _tight(mark, asked, foot, width, rows, ready=ready)
+    return _tight(mark, asked, foot, width, rows, brief=_BRIEFLY if ready else keys.partition(" · ")[0], ready=ready)
 
 
 def _least(asked: Sequence[Line]) -> int:
@@ -115,7 +115,7 @@ def _whole(ask: Ask, asked: list[Line], menu: list[Line], shown: Shown, width: i
     return Fit(asked, menu, close, max(rows - len(menu) - (not close), 1))
 
 
-def _tight(mark: Mark, asked: list[Line], foot: list[Line], width: int, rows: int, *, ready: bool) -> Fit:
+def _tight(mark: Mark, asked: list[Line], foot: list[Line], width: int, rows: int, *, brief: str, ready: bool) -> Fit:
     """Where that is too much: what the answers would keep is told with what is asked; then some answers are in view."""
     menu, at = mark.menu, mark.at
     room = rows - _least(asked)
@@ -128,9 +128,7 @@ def _tight(mark: Mark, asked: list[Line], foot: list[Line], width: int, rows: in
         return Fit(asked, [*bare, *foot], True, max(rows - len(bare) - len(foot), 1))
     if bare and len(bare) <= most and not menu.listing:  # all of the answers matter more than their keys
         return Fit(asked, bare, True, max(rows - len(bare), 1))
-    brief = (
-        foot if len(foot) == 1 and most > _BRIEF else hint(_BRIEFLY if ready else keys.partition(" · ")[0], width)[:1]
-    )
-    listed = window(menu, at, width, max(most - len(brief), 1), ready=ready)
-    below = [*listed, *brief] if most > 1 else listed
+    told = foot if len(foot) == 1 and most > _BRIEF else hint(brief, width)[:1]
+    listed = window(menu, at, width, max(most - len(told), 1), ready=ready)
+    below = [*listed, *told] if most > 1 else listed
     return Fit(asked, below, True, max(rows - len(below), 1), max(len(listed) - 1, 1))
