@@ -55,6 +55,10 @@ class CommandRegistry:
         """The command called `name`, or one of whose aliases it is."""
         return self._names.get(name)
 
+    def is_command(self, line: str) -> bool:
+        """Whether `line` begins with what could be the name of a command, which a path such as `/etc/hosts` is not."""
+        return line == "/" or _split(line)[0] is not None
+
     async def execute(self, line: str, context: CommandContext, *, beside: str = "") -> Outcome:
         """Do what a typed line says.
 

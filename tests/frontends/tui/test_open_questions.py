@@ -62,3 +62,13 @@ async def test_what_the_person_names_answers_it(notes: Path) -> None:
         await screen.asked()
         await screen.send("/mode accept-edits", "Written.")
         assert notes.read_text() == "new\n"
+
+
+@pytest.mark.parametrize(("start", "wide"), [("", False), ("!", True)])
+async def test_what_is_typed_keeps_the_measure_of_prose_and_a_command_the_width(start: str, wide: bool) -> None:
+    async with stage(size=(200, 50)) as screen:
+        screen.app._prompt.area.put(start + "words and " * 15)
+        await screen.still()
+        rows = [row.strip("│ ") for row in screen.text.splitlines() if "words and" in row]
+        assert (max(map(len, rows)) > 100) == wide
+        assert len(rows) == (1 if wide else 2)

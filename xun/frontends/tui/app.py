@@ -34,6 +34,8 @@ class XunApp(Starting, Acting):
     CSS = """
     Screen { layout: vertical; overflow: hidden; align-vertical: bottom; }
     Transcript { height: 1fr; }
+    PromptArea { max-width: 100; }
+    Prompt.-shell PromptArea { max-width: 100%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 

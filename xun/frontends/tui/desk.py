@@ -94,7 +94,7 @@ class Desk:
         line = text.strip()
         if not line:
             self.turns.send_next()
-        elif line.startswith(("/", "!", "\\")):
+        elif line.startswith(("!", "\\")) or self._registry.is_command(line):
             if line.startswith("/"):  # the others show themselves
                 self._front.echo(line)
             self.command(line)
