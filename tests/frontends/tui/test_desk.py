@@ -49,6 +49,7 @@ class Front:
 
     def __init__(self) -> None:
         self.said: list[str] = []
+        self.echoed: list[str] = []
         self.status: list[dict[str, Any]] = []
         self.watch = Watch()
         self.edited = ""
@@ -59,7 +60,8 @@ class Front:
     def show(self, text: str) -> None:
         self.said.append(text)
 
-    def echo(self, line: str) -> None: ...
+    def echo(self, line: str) -> None:
+        self.echoed.append(line)
 
     def show_queue(self) -> None: ...
 
@@ -144,3 +146,12 @@ async def test_the_window_to_stay_within_is_told_where_the_models_is_unknown() -
     async with Seat([], compaction=Compaction(max_context_tokens=100)) as seat:
         await seat.typed("/tokens")
         assert seat.front.status[-1]["window"] == 100 and "of 100 tokens" in seat.front.said[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "echoes"), [("/etc/hosts is wrong, mend it", 0), ("/nonsense", 1), ("/status", 1), ("/", 1), ("hello", 0)]
+)
+async def test_only_a_command_is_shown_as_one(line: str, echoes: int) -> None:
+    async with Seat([{"text": "one"}]) as seat:
+        await seat.typed(line)
+        assert seat.front.echoed == [line] * echoes
