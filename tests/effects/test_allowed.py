@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import require
+from tests.effects.ground import repository
 from tests.effects.watch import TEMP, Seen, snapshot, watched
 from tests.policy.grammar import Lines
 from tests.policy.judging import corpus
@@ -48,43 +48,7 @@ _PASSING = ("/dev/null", "/dev/tty", "/proc/self/", "/proc/thread-self/")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository as the commands expect one."""
     require("strace", shutil.which("strace") is not None)
-    top = tmp_path_factory.mktemp("ground") / "work"
-    files = {
-        "README.md": "# x\n\nspecial_offer --output foo TODO\n",
-        "src/app.py": "import os\n\n\ndef main() -> None:\n    foo = 'bar'\n",
-        "src/x.txt": "foo\nbar\n",
-        "x.py": "x = 1\n",
-        "eval.py": "print(1)\n",
-        "sudo.txt": "no\n",
-        "tests/x.py": "def test_a_and_not() -> None:\n    assert True\n",
-        "tests/test_x.py": "def test_one() -> None:\n    assert True\n",
-        "docs/naïve.md": "café\n",
-        "docs/日本.txt": "é\n",
-        "sub/a.txt": "a\n",
-        "a/b": "1\n2\n",
-        "dir with spaces/notes.txt": "note\n",
-        "with blanks": "b\n",
-        "data.json": '{"items": [{"name": "a"}]}\n',
-        "x.json": "{}\n",
-        "data.csv": "a,b\n1,2\n",
-        "nums.txt": "3\n1\n2\n",
-    }
-    for name, text in files.items():
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    _git(top, "init", "-q")
-    for turn in range(3):
-        (top / "README.md").write_text(files["README.md"] + f"turn {turn}\n")
-        _git(top, "add", "-A")
-        _git(top, "commit", "-qm", f"turn {turn}")
-    (top / "src" / "app.py").write_text(files["src/app.py"] + "# changed\n")
-    return top
-
-
-def _git(folder: Path, *arguments: str) -> None:
-    name = ["-c", "user.name=T", "-c", "user.email=t@example.invalid"]
-    subprocess.run(["git", *name, *arguments], cwd=folder, check=True, capture_output=True)
+    return repository(tmp_path_factory.mktemp("ground") / "work")
 
 
 def allowed_of_corpora(ground: Path) -> Iterator[str]:
