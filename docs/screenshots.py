@@ -17,7 +17,6 @@ SIZE = (96, 30)
 USAGE = {"input_tokens": 14_200, "output_tokens": 310}
 FILES = {
     ".git/HEAD": "ref: refs/heads/main\n",
-    "Makefile": "test:\n\t@echo '3 passed'\n",
     "fables.py": '"""Short stories with a moral."""\n\n\ndef moral_of(text):\n    return text.splitlines()[-1]\n',
     "tests/test_fables.py": "from fables import moral_of\n",
 }
@@ -80,7 +79,8 @@ async def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     for scene in SCENES:
         home = Path(tempfile.mkdtemp(prefix="xun-"))
-        os.environ.update(HOME=str(home), XUN_HOME=str(home / "xun"))
+        # Whether a sandbox works here is no matter of the pictures.
+        os.environ.update(HOME=str(home), XUN_HOME=str(home / "xun"), XUN_SANDBOX="off")
         try:
             files(home / "fables", FILES)
             await scene(IMAGES)
