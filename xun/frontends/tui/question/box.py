@@ -140,6 +140,14 @@ class QuestionBox(Vertical):
         if self._shown is not None and (self._free_rows() != self._room or self._hint != self._hint_now()):
             self._draw()
 
+    def on_descendant_focus(self) -> None:
+        """The line is typed in."""
+        self.call_next(self._keep_hint)
+
+    def on_descendant_blur(self) -> None:
+        """It is left."""
+        self.call_next(self._keep_hint)
+
     def _keep_hint(self) -> None:
         if self._hint != self._hint_now():
             self._draw()

@@ -49,15 +49,15 @@ class Fit:
 
 
 def hint_for(
-    menu: Menu, *, ready: bool, held: bool, reading: bool, listing: bool, draft: bool, typing: Choice | None
+    menu: Menu, *, ready: bool, held: bool, reading: bool, listing: bool, draft: bool, typing: Choice | None, left: bool
 ) -> str:
     """What the keys do now.
 
     `ready` says that they are taken as answers, and `held` that one was; else `reading`, `listing` and `draft` say what
-    the person is at. `typing` is the answer of which the rest is being typed.
+    the person is at. `typing` is the answer of which the rest is being typed, unless that was `left`.
     """
     if typing is not None:
-        return _ENTRY_HINTS[typing.entry]
+        return _ENTRY_LEFT if left else _ENTRY_HINTS[typing.entry]
     if held:
         return _HELD
     if ready:

@@ -33,7 +33,7 @@ class Mark:
 
     def remember(self) -> None:
         """Keep how it stands now, for `go_back`."""
-        self._before, self._number = (self.menu, self.at, self.moved, self.explained), ""
+        self._before = (self.menu, self.at, self.moved, self.explained)
 
     def go_back(self) -> None:
         """Stand again as it did at `remember`."""

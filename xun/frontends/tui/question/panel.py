@@ -391,5 +391,6 @@ class QuestionPanel(QuestionBox, can_focus=True):
     def _hint_now(self) -> str:
         return hint_for(
             self._mark.menu, ready=self.ready, held=self._held.choice is not None, reading=self._read,
-            listing=self._engaged(), draft=self._draft(), typing=self._entry if self.typing else None,
+            listing=self._engaged(), draft=self._draft(), typing=self._entry,
+            left=self.screen.focused not in (None, self, self._line),
         )  # fmt: skip
