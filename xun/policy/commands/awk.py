@@ -9,7 +9,7 @@ expression, the program is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from xun.policy.commands.spec import Judge, Refused, Table, Use
 from xun.policy.programs import word_set
@@ -38,7 +38,12 @@ _TOKEN = re.compile(
 _REGEX = re.compile(r"/(?!=)(?:[^/\[\]\\\n]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|[^\]\[/\\\n])+\])*/")
 # A conversion that pads without bound.
 _WIDE = re.compile(r"%[-+ #0']*(?:\d{4}|\*|\d*\.(?:\d{4}|\*))")
+# One that another string may go on with.
+_OPEN_ENDED = re.compile(r"(?<!%)(?:%%)*%[-+ #0']*\d*\.?\d*\"$")
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
+# Formats are written out: one that is put together, or read, may pad without bound.
+_FORMATS = re.compile(r"\b(?:printf[ \t]*\(?|sprintf[ \t]*\()[ \t]*", re.ASCII)
+_FORMAT = re.compile(r"\"(?:[^\"\\\n]|\\[^\n])*\"[ \t]*(?:[,;)}\n]|$)")
 
 
 def _refuse(what: str) -> Refused:
@@ -90,7 +95,7 @@ class _Program:
         self.last = "operand"
 
     def _string(self, text: str) -> None:
-        if _WIDE.search(text):
+        if _WIDE.search(text) or _OPEN_ENDED.search(text):
             raise _refuse("it pads what it prints without bound")
         self.last = "operand"
 
@@ -99,6 +104,8 @@ class _Program:
         if word in _REFUSED or (called and word not in _FUNCTIONS | _STATEMENTS):
             raise _refuse(f"{word} does more than compute and print")
         self.word = word
+        if word in ("printf", "sprintf"):
+            self.format()
         if word in ("print", "printf"):
             self.printing = True
         if word in _STATEMENTS:
@@ -106,6 +113,11 @@ class _Program:
         else:
             # `length / 2` and `length /x/` look the same.
             self.last = "builtin" if word in _FUNCTIONS else "operand"
+
+    def format(self) -> None:
+        begins = _FORMATS.match(self.text, self.at - len(self.word))
+        if begins is None or not _FORMAT.match(self.text, begins.end()):
+            raise _refuse("the format that it prints with is not written out")
 
     def _operator(self, text: str) -> None:
         if text == "/" and self.last == "builtin":
@@ -134,11 +146,22 @@ class _Program:
 # A loop that counts, or goes through an array, and what could keep it from its end.
 _LOOP = re.compile(r"\bfor\b")
 _COUNTS = re.compile(
-    r"for[ \t]*\((?:[ \t]*\w+[ \t]+in[ \t]+\w+[ \t]*\)"
-    r"|[ \t]*(\w+)[ \t]*=[^;(){}=]+;[ \t]*\1[ \t]*[<>]=?[^;{}=]+;[ \t]*(?:\1(?:\+\+|--)|(?:\+\+|--)\1)[ \t]*\))",
+    r"for[ \t]*\((?:[ \t]*(?P<key>\w+)[ \t]+in[ \t]+\w+[ \t]*\)"
+    r"|[ \t]*(?P<name>\w+)[ \t]*=(?P<first>[^;{}=]+);[ \t]*(?P=name)[ \t]*(?P<compared>[<>])=?(?P<last>[^;{}=<>?]+);"
+    r"[ \t]*(?:(?P=name)(?P<step>\+\+|--)|(?P<before>\+\+|--)(?P=name))[ \t]*\))",
     re.ASCII,
 )
-_MORE_FIELDS = re.compile(r"\$[ \t]*\(?[ \t]*NF[ \t]*\+|\bNF[ \t]*(?:\+\+|[-+*/%^]?=(?!=))|(?:\+\+)[ \t]*NF\b")
+_BOUND = re.compile(
+    r"(?P<measure>NF|NR|FNR|length)(?:[ \t]*\([ \t]*(?P<measured>\$?\w*)[ \t]*\))?(?:[ \t]*[-+/][ \t]*\d{1,4})?"
+    r"|(?P<name>[A-Za-z_]\w*)(?:[ \t]*[-+/][ \t]*\d{1,4})?",
+    re.ASCII,
+)
+# What a bound may be given: how many there are of something, or one more than before.
+_MEASURED = r"=[ \t]*(?:(?:split|length|asorti?|index)[ \t]*\([^()]*\)|F?NR|NF|\d{1,4})[ \t]*(?=[;})\n]|$)"
+_MAX_DIGITS = 5  # of all bounds that are numbers together: one loop may stand in another
+# What may grow with each round by more than it is given.
+_GROWS = re.compile(r"\bg?sub\b|\bgensub\b|\b(\w+)[ \t]*=[^=;}\n]*\b\1\b[^;}\n]*\b\1\b", re.ASCII)
+_SETS_FIELD = re.compile(r"\$[ \t]*(\w+|\([^()]*\))[ \t]*(?:\+\+|--|[-+*/%^]?=(?!=))|(?:\+\+|--)[ \t]*\$", re.ASCII)
 
 
 def _program(arg: Arg) -> None:
@@ -151,17 +174,61 @@ def _program(arg: Arg) -> None:
 
 
 def _ends(text: str) -> bool:
-    """Does every loop of a program count on a variable that nothing else sets, to a bound that does not grow?"""
-    loops = [_COUNTS.match(text, loop.start()) for loop in _LOOP.finditer(text)]
-    for match in loops:
-        if match is None:
+    """Does every loop of a program count, by something that nothing else sets, to a bound that does not grow?"""
+    found = [_COUNTS.match(text, loop.start()) for loop in _LOOP.finditer(text)]
+    loops = [match for match in found if match]
+    counting = [match for match in loops if match["name"]]
+    if len(loops) < len(found) or (counting and _GROWS.search(text)):
+        return False
+    counters = {match["name"] for match in counting}
+    if counters & {match["key"] for match in loops}:
+        return False
+    if any(len(_settings(name, text)) > 2 * sum(match["name"] == name for match in loops) for name in counters):
+        return False
+    # A field beyond the last one makes more of them, and a new text of all may.
+    fields = {match[1] for match in _SETS_FIELD.finditer(text)} if counting else set()
+    if not all(field in counters or (field and re.fullmatch(r"[1-9]\d?", field)) for field in fields):
+        return False
+    digits = 0
+    for match in counting:
+        up = (match["step"] or match["before"]) == "++"
+        bounds = [_digits(match[end].strip(), text, counters, counting[0].start()) for end in ("first", "last")]
+        if up != (match["compared"] == "<") or None in bounds:
             return False
-        if name := match[1]:
-            own = sum(1 for other in loops if other and other[1] == name)
-            sets = rf"\b{name}[ \t]*(?:\+\+|--|[-+*/%^]?=(?!=))|(?:\+\+|--)[ \t]*{name}\b"
-            if len(re.findall(sets, text)) > 2 * own:
-                return False
-    return _MORE_FIELDS.search(text) is None
+        digits += max(filter(None, bounds), default=0)
+    return digits <= _MAX_DIGITS and not (counting and _settings("(?:N[FR]|FNR)", text))
+
+
+def _settings(name: str, text: str) -> list[int]:
+    """Where a program sets the variable `name`."""
+    sets = rf"(?<!\$)\b{name}[ \t]*(?:\+\+|--|[-+*/%^]?=(?!=))|(?:\+\+|--)[ \t]*{name}\b"
+    return [match.start() for match in re.finditer(sets, text, re.ASCII)]
+
+
+def _digits(bound: str, text: str, counters: Set[str], begins: int) -> int | None:
+    """The digits of a bound that is a number, 0 for one that the input bounds, None for any other.
+
+    `counters` count in loops of their own, the first of which `begins` there: a bound is set before that.
+    """
+    if re.fullmatch(r"-?\d{1,9}", bound):
+        return len(bound.lstrip("-0"))
+    match = _BOUND.fullmatch(bound)
+    if match is None:
+        return None
+    name = match["measured"] if match["measure"] else match["name"]
+    if match["measure"] in ("NF", "NR", "FNR"):
+        return 0 if not name else None
+    if not name or name in counters:
+        return 0
+    if name.startswith("$"):
+        return 0 if _SETS_FIELD.search(text) is None else None
+    sets = _settings(name, text)
+    if any(at > begins for at in sets) or name in _REFUSED | _FUNCTIONS:
+        return None
+    if match["measure"]:
+        return 0
+    measured = len(re.findall(rf"\b{name}[ \t]*(?:{_MEASURED}|\+\+|--)|(?:\+\+|--)[ \t]*{name}\b", text))
+    return 0 if measured == len(sets) else None
 
 
 def _assignment(arg: Arg) -> None:
@@ -170,6 +237,8 @@ def _assignment(arg: Arg) -> None:
         raise Refused("operand", f"-v {arg.text} is not a plain variable", flag="-v")
 
 
+# A value of a variable that is a large number.
+_FAR = re.compile(r"=\W*(?:\d{5}|\d*\.?\d*[eE]|0[xX]|[+-]?(?:inf|nan))", re.IGNORECASE)
 _AWK = Table(
     valued={"F": "text", "v": "assignment"},
     first="program",
@@ -186,6 +255,8 @@ def _awk(args: Sequence[Arg]) -> list[Use]:
     given = [operand for operand in operands[1:] if _ASSIGNED.match(operand.text)]
     for operand in given:
         _assignment(operand)
+    if _LOOP.search(operands[0].text) and any(_FAR.search(arg.text) for arg in args if arg is not operands[0]):
+        raise _refuse("it may loop as often as a number says that it is given")
     return _AWK([arg for arg in args if not any(arg is one for one in given)])
 
 

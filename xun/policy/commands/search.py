@@ -72,12 +72,18 @@ _JQ_REFUSED = re.compile(
 )
 # gsub runs for ever on an expression that matches nothing at all: this one begins with what must be there.
 _JQ_GSUB = re.compile(r'gsub\(\s*"(?:[\w /:,;@=-]|\\\\[.sdwnt])(?![*?{])[^"|(]*"')
+# Nor does sub with the flag g end: without one it has two arguments.
+_JQ_SUB = re.compile(r'(?<!g)sub\(\s*"(?:[^"\\]|\\[^(])*"\s*;\s*"(?:[^"\\]|\\[^(]|\\\(\.\w*\))*"\s*\)')
+_JQ_REPEATED = re.compile(r"\*\s*\d{6}|\d{6}[\d.eE]*\s*\*|\d[eE]\+?(?:[6-9]\b|\d{2})")
 
 
 def _jq_filter(arg: Arg) -> None:
     # A field named env is data; any other mention of it may be the environment.
     text = _JQ_FIELD.sub(".", arg.text)
-    if arg.glob or _JQ_REFUSED.search(text) or text.count("gsub") != len(_JQ_GSUB.findall(text)):
+    searched = len(_JQ_GSUB.findall(text)) == text.count("gsub") and len(_JQ_SUB.findall(text)) == len(
+        re.findall(r"(?<!g)sub\b", text)
+    )
+    if arg.glob or _JQ_REFUSED.search(text) or _JQ_REPEATED.search(text) or not searched:
         raise Refused("script", "this jq filter may show the environment, load code or run on: it is not judged")
 
 
