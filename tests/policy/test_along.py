@@ -211,3 +211,101 @@ def test_an_index_that_cannot_be_read_asks(repository: Path) -> None:
     (repository / ".git/index").write_bytes(b"DIRC\0\0\0\x09 .env")
     assert tracked_secrets(str(repository)) is None
     assert "no-facts" in codes(judged("git show", repository))
+
+
+# --- what limits it, and what does not
+
+
+@pytest.fixture
+def crossed(repository: Path) -> Path:
+    """A repository with a folder named HEAD and a branch named like a folder."""
+    (repository / "HEAD").mkdir()
+    (repository / "HEAD/x").write_text("x\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "two")
+    git(repository, "branch", "top")
+    return repository
+
+
+UNLIMITED = [
+    "git log --binary", "git reflog --binary", "git show --stat --binary", "git diff HEAD~1 --stat --binary",
+    "git log --check", "git show --stat --check", "git log --full-diff -p src", "git show --full-diff HEAD -- src",
+    "git show --ignore-missing HEAD~1 src", "git log -p -- src :/", "git log -p -- src ':(top)'", "git log -p -- src '*'",
+    "git grep KEY src '*'", "git log -p HEAD --", "git show top --", "git grep -h KEY HEAD --", "git grep -- KEY top",
+    "git show --all HEAD:src/a.py", "git log -p --all HEAD:src", "git stash list HEAD:src -p", "git diff HEAD:src",
+    "git status -v", "git show ':/two' --stat", "git show 'HEAD^{tree}' -s", "git log -p -- src/..", "git diff HEAD src -- .",
+    "git cat-file --batch='1:' --batch-all-objects", "echo HEAD:.env | git cat-file '--batch=%(objectname):'",
+    "cd .git && git log -p hooks",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", UNLIMITED)
+def test_what_does_not_surely_limit_a_command_leaves_it_the_whole_repository(command: str, crossed: Path) -> None:
+    assert "secret" in hard(command, crossed)
+    rules = [rule("deny", "read", "**/.env*")]
+    action = Run(command=command, cwd=str(crossed))
+    facts = gather(action, roots=[crossed], temp=None, home=HOME, denied=["**/.env*"], sandbox=False)
+    assert decide(action, facts, Policy(rules=rules)).effect != "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git cat-file blob {}", "git cat-file -p {}", "git show -s {}", "git show --stat {}", "git show --name-only {:.7}", "git show {} src",
+     "git show {} -- src", "git diff {} HEAD:src/a.py", "git diff {} src/a.py", "git show v1-3-g{:.9} --stat", "git show {}..HEAD --stat"],
+)  # fmt: skip
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_blob_is_shown_whatever_the_format_and_the_paths_are(command: str, packed: bool, crossed: Path) -> None:
+    if packed:
+        git(crossed, "gc", "-q")
+    assert hard(command.format(told(crossed, "HEAD:.env")), crossed) == {"secret"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git show --stat {}", "git show -s {:.7}", "git show {} -- src", "git diff {} HEAD -- src", "git cat-file -p {}", "git log -p {} -- src",
+     "git show v1-3-g{:.9} --stat", "git show {:.7}..HEAD --stat", "git log {}", "git show {:.8}~1 --name-only", "git grep x {} -- src"],
+)  # fmt: skip
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_name_of_a_commit_is_told_from_that_of_a_blob(command: str, packed: bool, crossed: Path) -> None:
+    if packed:
+        git(crossed, "gc", "-q")
+    assert judged(command.format(told(crossed, "HEAD~1")), crossed).effect == "allow"
+
+
+LIMITED = [
+    "git log --all -p -- src/a.py", "git show HEAD:src/a.py HEAD~1:top/a.txt", "git show :src/a.py", "git show HEAD:src", "git diff -w",
+    "git diff src dist", "git diff HEAD~1..HEAD -- src dist", "git grep -l KEY", "git grep -c KEY HEAD", "git grep -n x src",
+    "git grep -e x -- src", "git cat-file -p HEAD", "git cat-file commit HEAD", "git cat-file -p HEAD:src/a.py", "git cat-file --batch-check",
+    "git log -S x --oneline", "git log -p -- gone.py", "git show --stat HEAD~1..HEAD", "git show --name-only @ HEAD^ master~1",
+    "git reflog", "git stash list", "git log --graph --all", "git show HEAD -- src ./dist",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", LIMITED)
+def test_what_surely_limits_it_passes(command: str, crossed: Path) -> None:
+    git(crossed, "branch", "-M", "master")
+    assert judged(command, crossed).effect == "allow"
+
+
+@pytest.mark.parametrize("command", ["git log -p", "git show"])
+def test_an_index_that_is_split_or_sparse_hides_no_secret(command: str, crossed: Path) -> None:
+    (crossed / "top/.env").write_text("x\n")
+    git(crossed, "rm", "-q", "--cached", ".env")
+    git(crossed, "add", "top")
+    git(crossed, "commit", "-qm", "three")
+    git(crossed, "update-index", "--split-index")
+    (crossed / "src/b.py").write_text("x\n")
+    git(crossed, "add", "src")
+    assert hard(command, crossed) == {"secret"}
+    git(crossed, "commit", "-qm", "four")
+    git(crossed, "update-index", "--no-split-index")
+    for shared in (crossed / ".git").glob("sharedindex.*"):
+        shared.unlink()
+    git(crossed, "sparse-checkout", "init", "--cone", "--sparse-index")
+    git(crossed, "sparse-checkout", "set", "src")
+    assert hard(command, crossed) == {"no-facts"}
+
+
+def told(folder: Path, name: str) -> str:
+    done = subprocess.run(["git", "rev-parse", name], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()

@@ -20,15 +20,16 @@ from posixpath import realpath
 
 from xun.exec.env import path_folders_inside
 from xun.exec.sandbox.find import find as find_sandbox
+from xun.gate.objects import commits_among
 from xun.gate.repository import helper_programs
 from xun.gate.tracked import tracked_secrets
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.facts import Facts, Kind, PathFact
+from xun.policy.history import shown
 from xun.policy.needs import HERE, Command, Reading, needed, read_command
 from xun.policy.paths import covering, protected, secret, within
-from xun.policy.through import shows_secrets
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 MAX_MATCHES = 2000
@@ -63,6 +64,7 @@ def gather(
     trees: dict[str, tuple[tuple[str, str], ...] | None] = {}
     kept: dict[str, tuple[tuple[str, str], ...] | None] = {}
     tracked: dict[str, tuple[tuple[str, bool], ...] | None] = {}
+    commits: dict[str, tuple[str, ...]] = {}
     budget = _Budget()
     # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
     own_home = str(home) if os.environ.get("HOME") else ""
@@ -84,13 +86,11 @@ def gather(
         named = sorted({key for key, use in uses if use.mode in ("named", "listed")})
         trees |= {key: _named(key, [use for at, use in uses if at == key], real_roots, budget) for key in named}
         kept = {key: _all_kept(key, paths, real_roots, budget, denied) for key, use in uses if use.mode == "moved"}
-        shown = {
-            key
-            for one in reading.commands
-            if shows_secrets(one, unchanged=False)
-            for key in _git_folders(one, reading, action.cwd)
-        }
-        tracked = {key: tracked_secrets(key) for key in shown}
+        for command in reading.commands:
+            if told := shown(command):
+                for key in _git_folders(command, reading, action.cwd):
+                    tracked[key] = tracked[key] if key in tracked else tracked_secrets(key)
+                    commits[key] = (*commits.get(key, ()), *commits_among(key, told.objects))
         for folder in folders:
             found = helper_programs(folder, real_roots)
             if found is not None:
@@ -104,6 +104,7 @@ def gather(
         trees=trees,
         kept=kept,
         tracked=tracked,
+        commits=commits,
         programs=_programs(real_roots),
         at=datetime.now(UTC),
         sandbox=find_sandbox() if sandbox and isinstance(action, Run) else None,

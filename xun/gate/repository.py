@@ -91,7 +91,7 @@ def hooks(folder: str) -> tuple[str, ...]:
         if top is None:
             return ()
         work_tree, git_folder = top
-        common = _common(git_folder)
+        common = common_folder(git_folder)
         places = [posixpath.join(common, "hooks")]
         for config in filter(lexists, _configurations(common, git_folder)):
             said = [value for key, value in parse_config(_read(config, _MAX_CONFIG)) if key == "core.hookspath"]
@@ -149,7 +149,7 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
     search.seen.add(git_folder)
     if len(search.seen) > _MAX_REPOSITORIES:
         raise _Unreadable
-    common = _common(git_folder)
+    common = common_folder(git_folder)
     for config in _configurations(common, git_folder):
         if lexists(config):
             search.found += _findings(_read(config, _MAX_CONFIG), git_folder, search.roots)
@@ -163,7 +163,7 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
             _repository(inner, _git_folder(entry), search)
 
 
-def _common(git_folder: str) -> str:
+def common_folder(git_folder: str) -> str:
     """The folder that a work tree shares with the others of its repository."""
     pointer = posixpath.join(git_folder, "commondir")
     if not lexists(pointer):

@@ -7,7 +7,6 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from posixpath import lexists
 
 from xun.gate.repository import place_of
 from xun.policy.paths import secret
@@ -20,6 +19,9 @@ _SECRET_HINT = re.compile(
     rb"history|id_[rde]|\.(?:pem|key|p12|pfx|keystore|jks|kdbx?|ppk)|\.(?:ssh|gnupg|aws|azure|kube|password-store)|gcloud"
     rb"|\.config|keychains"
 )
+# An index that lists whole folders without what is in them.
+_SPARSE = b"sdir"
+_FOLDER = 0o040000
 # Whoever keeps such files where tests and examples stand made them up.
 _MADE_UP = re.compile(
     r"(?:^|/)(?:tests?|testing|testdata|specs?|fixtures?|examples?|samples?|mocks?|docs?)/", re.IGNORECASE
@@ -36,11 +38,13 @@ def tracked_secrets(folder: str) -> tuple[tuple[str, bool], ...] | None:
         if top is None:
             return ()
         work_tree, git_folder = top
-        index = posixpath.join(git_folder, "index")
-        if not lexists(index):
-            return ()
-        info = os.stat(index)  # noqa: PTH116 - by its text, as everything here
-        found = _secrets(index, info.st_mtime_ns, info.st_size)
+        found: list[tuple[str, int, int]] = []
+        for name in os.listdir(git_folder):  # noqa: PTH208 - by its text, as everything here
+            # Of an index that is split, most stands in another file.
+            if name == "index" or name.startswith("sharedindex."):
+                index = posixpath.join(git_folder, name)
+                info = os.stat(index)  # noqa: PTH116
+                found += _secrets(index, info.st_mtime_ns, info.st_size)
         return tuple((posixpath.join(work_tree, path), _unchanged(work_tree, path, at)) for path, *at in found)
     except (OSError, ValueError, IndexError):
         return None
@@ -52,7 +56,7 @@ def _secrets(index: str, changed: int, size: int) -> tuple[tuple[str, int, int],
     data = read_regular(index, _MAX_INDEX)
     if data is None:
         raise ValueError("the index is no file")
-    if not _SECRET_HINT.search(data):
+    if not _SECRET_HINT.search(data) and _SPARSE not in data:
         return ()
     entries = ((name.decode(errors="surrogateescape"), mtime, length) for name, mtime, length in _entries(data))
     return tuple(entry for entry in entries if secret("/" + entry[0]) and not _MADE_UP.search(entry[0]))
@@ -73,6 +77,8 @@ def _entries(data: bytes) -> Iterator[tuple[bytes, int, int]]:
         raise ValueError("the index is of an unknown kind")
     at, name = 12, b""
     for _ in range(int.from_bytes(data[8:12])):
+        if int.from_bytes(data[at + 24 : at + 28]) == _FOLDER:
+            raise ValueError("the index does not list what is in a folder")
         mtime, length = int.from_bytes(data[at + 8 : at + 12]), int.from_bytes(data[at + 36 : at + 40])
         start = at + (64 if int.from_bytes(data[at + 60 : at + 62]) & 0x4000 else 62)
         kept = 0

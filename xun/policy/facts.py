@@ -65,6 +65,7 @@ class Facts(_Data):
     where there are too many files to tell. `kept` says the same as that last of what a command moves or removes.
     `tracked` maps a folder in which git shows contents to the secret files that its repository keeps, each with whether
     it is on the disk as it is kept; None where that cannot be told.
+    `commits` maps such a folder to those names of objects in the command that lead to a commit.
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `standing` are the rules that hold for what the disk holds: those for the project's own commands whose text is still
     what the person agreed to.
@@ -80,6 +81,7 @@ class Facts(_Data):
     trees: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
     kept: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
     tracked: dict[str, tuple[tuple[str, bool], ...] | None] = Field(default_factory=dict)
+    commits: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     programs: tuple[str, ...] = ()
     standing: tuple[Rule, ...] = ()
     at: datetime | None = None

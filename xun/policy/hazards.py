@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 from xun.policy.commands.spec import Use
 from xun.policy.decision import Reason
+from xun.policy.facts import PathFact
 from xun.policy.fetched import runs_fetched
+from xun.policy.history import Shown, objects_in, plain_words, shown
 from xun.policy.needs import HERE, Command, Reading
 from xun.policy.paths import within_any
 from xun.policy.places import Places
 from xun.policy.programs import DESTROYERS, HARMLESS_VARIABLES, INTERPRETERS, PRIVILEGED, STATE, WRAPPERS, base_name
 from xun.policy.rules import Rule
-from xun.policy.through import folders_read, shows_history, shows_secrets
+from xun.policy.through import folders_read
+from xun.policy.words import Arg
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,23 +120,44 @@ class Hazards:
 
     def tracked(self, command: Command) -> Iterator[Reason]:
         """The hard reason against a git command that shows a secret file which its repository keeps."""
-        if command.program.name[0] != "git" or not shows_secrets(command, unchanged=False):
+        told = shown(command)
+        if told is None:
             return
         text = command.segment.text
         for folder in self.reading.script.starts(self.cwd, command.segment):
             kept = self.places.facts.tracked.get(command.keys(folder, HERE), ())
             if kept is None:
-                shown = "which secrets the repository keeps could not be looked up"
-                yield Reason(code="no-facts", text=shown, hard=True, segment=text)
+                said = "which secrets the repository keeps could not be looked up"
+                yield Reason(code="no-facts", text=said, hard=True, segment=text)
                 continue
-            read = list(folders_read(command))
-            if read and all(use.arg.text.find(":") > 0 for use in read):
-                continue  # files of a revision, each named
-            facts = [self.places.facts.paths.get(command.keys(folder, use)) for use in read]
-            limits = [fact.real for fact in facts if fact and fact.exists]
-            shows = [path for path, unchanged in kept if shows_secrets(command, unchanged=unchanged)]
-            if found := next((path for path in shows if not limits or within_any(path, limits)), None):
-                yield Reason(code="secret", text=f"it may show {found}, which holds secrets", hard=True, segment=text)
+            limits = self.limits(command, told, folder)
+            disk = told.disk and len(self.limiting(command, told, folder)) == len(told.paths) + len(told.words)
+            shows = [path for path, unchanged in kept if not (disk and unchanged)]
+            if found := next((path for path in shows if limits is None or within_any(path, limits)), None):
+                said = f"it may show {found}, which holds secrets, unless it is limited to other paths behind --"
+                yield Reason(code="secret", text=said, hard=True, segment=text)
+
+    def limits(self, command: Command, told: Shown, folder: str) -> list[str] | None:
+        """The paths in which all lies that a git command shows, or None where that may be the whole repository."""
+        here = command.keys(folder, HERE)
+        paths, commits = self.places.facts.paths, self.places.facts.commits.get(here, ())
+        if told.whole or (told.words and ".git" in _real(paths.get(here), here).split("/")):
+            return None
+        limiting = self.limiting(command, told, folder)
+        named = (*told.revisions, *(arg.text for arg in told.words if arg not in limiting))
+        needed = [objects_in(text) for text in named]
+        if not all(one is not None and set(one) <= set(commits) for one in needed):
+            return None
+        keys = [command.keys(folder, Use(arg, "git")) for arg in limiting]
+        # git takes a path by its spelling, and what is kept is known by where it is.
+        limits = [path for key in keys for path in (posixpath.normpath(key), _real(paths.get(key), key))]
+        return limits if limits or not told.content else None
+
+    def limiting(self, command: Command, told: Shown, folder: str) -> list[Arg]:
+        """The words of a git command that are paths: those behind `--`, or those of the disk."""
+        facts = self.places.facts.paths
+        standing = (arg for arg in plain_words(told.words) if _exists(facts.get(command.keys(folder, Use(arg, "git")))))
+        return [*told.paths, *standing]
 
     def exposures(self, command: Command) -> Iterator[Reason]:
         """The hard reasons against the words that the program may write to, as far as anybody knows."""
@@ -151,16 +175,27 @@ class Hazards:
     def denied_inside(self, command: Command) -> Iterator[Reason]:
         """A deny rule on reading that covers something in a folder which the command may read through."""
         for folder in self.reading.script.starts(self.cwd, command.segment):
-            found = [(use.arg.text, command.keys(folder, use)) for use in folders_read(command)]
-            facts = [self.places.facts.paths.get(key) for _, key in found]
-            limited = any(fact and fact.exists for fact in facts) or (found and all(":" in shown for shown, _ in found))
-            if shows_history(command) and (not limited or any(shown.startswith(":") for shown, _ in found)):
-                rules = [("the repository", self.places.denied_below(*self.places.facts.roots))]
+            told = shown(command)
+            limits = self.limits(command, told, folder) if told else []
+            if told is None:
+                found = [(use.arg.text, command.keys(folder, use)) for use in folders_read(command)]
             else:
-                rules = [(shown, self.places.denied_in(key)) for shown, key in found]
-            for shown, rule in rules:
+                limiting = self.limiting(command, told, folder)
+                found = [(arg.text, command.keys(folder, Use(arg, "git"))) for arg in limiting]
+            rules = [(name, self.places.denied_in(key)) for name, key in found]
+            if limits is None:
+                rules = [("the repository", self.places.denied_below(*self.places.facts.roots))]
+            for name, rule in rules:
                 if rule:
-                    text = f"it may read in {shown} what a rule denies: {rule.pattern}"
+                    text = f"it may read in {name} what a rule denies: {rule.pattern}"
                     segment = command.segment.text
                     yield Reason(code="may-be-ruled", text=text, hard=True, segment=segment, rule=rule.source)
                     return
+
+
+def _real(fact: PathFact | None, key: str) -> str:
+    return fact.real if fact else posixpath.normpath(key)
+
+
+def _exists(fact: PathFact | None) -> bool:
+    return fact is not None and fact.exists

@@ -6,11 +6,13 @@ up, and a finding there asks whatever is said here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from xun.policy.commands.builtins import nothing
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use
+from xun.policy.programs import word_set
 from xun.policy.words import Arg
 
 MAX_STEPS = 8  # of `-C`, one after another
@@ -44,10 +46,16 @@ def split_globals(args: Sequence[Arg]) -> tuple[int, list[Use]]:
     return at, uses
 
 
+# %G… and `signature` verify signatures with a configured program; %(raw) is the content of whatever a ref leads to.
+_VERIFYING = re.compile(r"%[-+ ]?G|signature")
+_RAW = re.compile(r"%\(\*?raw")
+
+
 def _format(arg: Arg) -> None:
-    # %G… verifies signatures with a configured program.
-    if "%G" in arg.text or "signature" in arg.text:
+    if _VERIFYING.search(arg.text):
         raise Refused("operand", "a format that verifies signatures runs a program")
+    if _RAW.search(arg.text):
+        raise Refused("operand", "a format that shows what refs lead to may show any file")
 
 
 def _merges(arg: Arg) -> None:
@@ -70,34 +78,59 @@ def _merges(arg: Arg) -> None:
 
 _CHECKS = {"format": _format, "merges": _merges}
 
-# Output and limits of diffs, shared by diff, show, log and stash show.
+# Output and limits of diffs, shared by diff, show, log and stash show: what shows names and numbers alone, what
+# changes how differences are found, and what shows content or how it looks.
 _DIFF_FLAGS = "pusRabwWz"
 _DIFF_GLUED = "BMCDXU"
 _DIFF_VALUED = {"S": "text", "G": "text", "l": "number"}
-_DIFF_LONG = (
-    "patch no-patch unified=number raw patch-with-raw minimal patience histogram diff-algorithm=text stat? "
-    "numstat shortstat compact-summary dirstat? cumulative summary patch-with-stat name-only name-status "
-    "color? no-color color-moved? no-color-moved color-moved-ws=text word-diff? word-diff-regex=text "
-    "color-words? no-renames rename-empty check ws-error-highlight=text full-index binary abbrev? no-abbrev "
-    "break-rewrites? find-renames? find-copies? find-copies-harder diff-filter=text pickaxe-all "
-    "pickaxe-regex text ignore-cr-at-eol ignore-space-at-eol ignore-space-change ignore-all-space "
-    "ignore-blank-lines ignore-matching-lines=text inter-hunk-context=number function-context exit-code "
-    "quiet no-ext-diff no-textconv ignore-submodules? src-prefix=text dst-prefix=text no-prefix "
-    "default-prefix line-prefix=text ita-invisible-in-index relative no-relative indent-heuristic "
-    "anchored=text"
+_DIFF_NAMES = (
+    "no-patch raw stat? numstat shortstat compact-summary dirstat? cumulative summary name-only name-status quiet"
 )
-_LOG_LONG = (
+_DIFF_FINDING = (
+    "minimal patience histogram diff-algorithm=text color? no-color color-moved? no-color-moved color-moved-ws=text "
+    "no-renames rename-empty full-index abbrev? no-abbrev break-rewrites? find-renames? find-copies? "
+    "find-copies-harder diff-filter=text pickaxe-all pickaxe-regex ignore-cr-at-eol ignore-space-at-eol "
+    "ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines=text inter-hunk-context=number "
+    "exit-code no-ext-diff no-textconv ignore-submodules? src-prefix=text dst-prefix=text no-prefix default-prefix "
+    "line-prefix=text ita-invisible-in-index relative no-relative indent-heuristic anchored=text"
+)
+_DIFF_CONTENT = (
+    "patch unified=number patch-with-raw patch-with-stat word-diff? word-diff-regex=text color-words? check "
+    "ws-error-highlight=text binary text function-context"
+)
+_DIFF_LONG = f"{_DIFF_NAMES} {_DIFF_FINDING} {_DIFF_CONTENT}"
+# Paths do not limit what is shown, or are passed over as revisions that are missing.
+_UNLIMITED_LONG = "full-diff ignore-missing"
+UNLIMITED = frozenset(_UNLIMITED_LONG.split())
+# Which commits are shown, and how.
+_WALK = (
     "max-count=number skip=number since=text after=text until=text before=text author=text committer=text "
     "grep=text grep-reflog=text all-match invert-grep regexp-ignore-case basic-regexp extended-regexp "
     "fixed-strings perl-regexp merges no-merges min-parents=number max-parents=number first-parent not all "
-    "branches? tags? remotes? glob=text exclude=text reflog ignore-missing cherry cherry-mark cherry-pick "
+    "branches? tags? remotes? glob=text exclude=text reflog cherry cherry-mark cherry-pick "
     "left-only right-only left-right boundary walk-reflogs merge simplify-merges simplify-by-decoration "
     "full-history dense sparse ancestry-path date-order author-date-order topo-order reverse no-walk? "
     "do-walk pretty? format=format abbrev-commit no-abbrev-commit oneline encoding=text notes? no-notes "
     "relative-date date=text parents children graph show-linear-break? decorate? no-decorate "
-    "decorate-refs=text decorate-refs-exclude=text source follow full-diff log-size no-mailmap mailmap "
-    "use-mailmap no-use-mailmap clear-decorations no-show-signature diff-merges=merges cc dd"
+    "decorate-refs=text decorate-refs-exclude=text source follow log-size no-mailmap mailmap "
+    "use-mailmap no-use-mailmap clear-decorations no-show-signature"
 )
+_LOG_LONG = f"{_WALK} {_UNLIMITED_LONG} diff-merges=merges cc dd"
+_COMPARED = "cached staged merge-base base ours theirs"
+
+
+def _names(long: str) -> frozenset[str]:
+    return frozenset(re.split(r"[=?]", entry)[0] for entry in long.split())
+
+
+# By `Parsed` names. What is in neither shows content, or lets something else be shown than the operands say.
+NAMES_ALONE = _names(_DIFF_NAMES) | {"s", "X", "q"}
+NO_CONTENT = (
+    NAMES_ALONE | _names(f"{_DIFF_FINDING} {_WALK} {_COMPARED}") | frozenset("RabwzBMCDSGlignEFPn") | {"digits"}
+)
+# With these, commits and what tags lead to are shown that no operand names.
+ENUMERATING = word_set("all branches tags remotes glob reflog walk-reflogs g merge")
+GREP_NAMING = word_set("l L c q files-with-matches files-without-match name-only count quiet")
 
 
 def _values(parsed: Parsed) -> None:
@@ -112,7 +145,7 @@ _DIFF = Table(
     flags=_DIFF_FLAGS,
     glued=_DIFF_GLUED,
     valued=_DIFF_VALUED,
-    long=_DIFF_LONG + " cached staged merge-base base ours theirs",
+    long=f"{_DIFF_LONG} {_COMPARED}",
     operands="git",
     digits=True,
 )
@@ -188,7 +221,7 @@ _SHORTLOG = Table(
     flags="nsec",
     glued="w",
     long="numbered summary email committer no-merges merges since=text until=text after=text before=text "
-    "author=text all group=text format=format",
+    "author=text all group=format format=format",
     operands="gitname",
     digits=True,
     checks=_CHECKS,
@@ -207,7 +240,7 @@ _SHOW_REF = Table(
     flags="dqs", long="head heads tags branches dereference hash? verify abbrev? quiet exists", operands="gitname"
 )
 _FOR_EACH_REF = Table(
-    long="count=number sort=text format=format color? points-at=text merged? no-merged? contains? "
+    long="count=number sort=format format=format color? points-at=text merged? no-merged? contains? "
     "no-contains? ignore-case omit-empty exclude=text",
     operands="gitname",
     checks=_CHECKS,
@@ -227,7 +260,7 @@ def _refs_listed(parsed: Parsed) -> None:
 _BRANCH = Table(
     flags="arvqi",
     long="show-current list all remotes verbose quiet contains? no-contains? merged? no-merged? "
-    "points-at=text sort=text format=format color? no-color column? no-column abbrev? no-abbrev ignore-case "
+    "points-at=text sort=format format=format color? no-color column? no-column abbrev? no-abbrev ignore-case "
     "omit-empty",
     operands="gitname",
     checks=_CHECKS,
@@ -236,7 +269,7 @@ _BRANCH = Table(
 _TAG = Table(
     flags="li",
     glued="n",
-    long="list contains? no-contains? merged? no-merged? points-at=text sort=text format=format color? "
+    long="list contains? no-contains? merged? no-merged? points-at=text sort=format format=format color? "
     "column? no-column ignore-case omit-empty",
     operands="gitname",
     checks=_CHECKS,
@@ -288,4 +321,10 @@ SUBCOMMANDS: dict[str, Judge] = {
     "count-objects": _COUNT_OBJECTS, "branch": _BRANCH, "tag": _TAG, "symbolic-ref": _symbolic_ref,
     "remote": _REMOTE, "remote get-url": _REMOTE_URL, "stash list": _LOG, "stash show": _DIFF,
     "worktree list": _WORKTREE_LIST, "reflog": _reflog, "version": nothing,
+}  # fmt: skip
+
+# Those that may show content, with the tables that tell which words limit it.
+SHOWING: Mapping[str, Table] = {
+    "diff": _DIFF, "log": _LOG, "show": _LOG, "whatchanged": _LOG, "reflog": _LOG, "stash list": _LOG,
+    "stash show": _DIFF, "grep": _GREP_FILES, "cat-file": _CAT_FILE,
 }  # fmt: skip
