@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xun.policy.action import Run
+from xun.policy.acts import Acts
 from xun.policy.commands import find_program
 from xun.policy.commands.project import refused_behind
 from xun.policy.commands.spec import Judge, Refused, Use
 from xun.policy.decision import Decision, Effect, Reason, Segment
 from xun.policy.facts import Facts
+from xun.policy.folders import is_lost, told
 from xun.policy.hazards import Hazards
 from xun.policy.near import near_commands
 from xun.policy.needs import HERE, Command, Reading, read_command
@@ -54,6 +56,7 @@ class _Judge:
         self.reading = reading
         self.places = places
         self.hazards = Hazards(action.cwd, reading, places)
+        self.acts = Acts(action.cwd, reading, places)
         self.policy = places.policy
         self.now = places.facts.at
         self.grants = [r for r in places.grants if r.kind == "command" and r.effect == "allow" and r.in_force(self.now)]
@@ -62,6 +65,7 @@ class _Judge:
     def decision(self) -> Decision:
         outcomes = [self.segment(command) for command in self.reading.commands]
         reasons = [Reason(code=p.code, text=p.text, hard=p.hard) for p in self.reading.script.problems]
+        reasons += self.acts.redirects()
         reasons += self.hazards.around(self.action.command, self.action.env)
         reasons += [reason for outcome in outcomes for reason in outcome.reasons]
         reasons = list(dict.fromkeys(reasons))
@@ -148,8 +152,9 @@ class _Judge:
             outcome.ask(self.unlisted(command, refusal or command.shut))
         for reason in self.hazards.tracked(command):
             outcome.ask(reason)
-        if not command.judged:
-            for reason in (*self.hazards.against(command), *self.hazards.exposures(command)):
+        if not command.judged or command.guessed:
+            acts = (*self.acts.against(command), *self.acts.wholes(command), *self.acts.exposures(command))
+            for reason in (*acts, *self.hazards.secrets(command)):
                 outcome.ask(reason)
 
     def by_person(self, rule: Rule) -> bool:
@@ -205,10 +210,20 @@ class _Judge:
                 inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
                 here.append((step, posixpath.join(folder, *inner)))
             for use, key in (*here, *((use, command.keys(folder, use)) for use in dict.fromkeys(uses or ()))):
-                if reason := self.places.problem(use, key):
+                if reason := self.lost(use, key) if is_lost(key) else self.places.problem(use, key):
                     yield reason.model_copy(update={"segment": text})
-            if git:
+            if git and not is_lost(folder):
                 yield from self.repository(command, command.keys(folder, HERE))
+
+    def lost(self, use: Use, key: str) -> Reason:
+        """What speaks against a path in a folder that nothing tells."""
+        if use.mode in ("read", "git", "exec") and self.places.is_secret(use, key):
+            return Reason(code="secret", text=f"{told(use.arg.text)} names a file that holds secrets", hard=True)
+        kinds = ("read", "git", "exec", "tree", "links", "named")
+        if rule := next(iter(self.policy.own("read", "deny")), None) if use.mode in kinds else None:
+            text = f"it may read what a rule denies, in a folder that is not followed: {rule.pattern}"
+            return Reason(code="may-be-ruled", text=text, hard=True, rule=rule.source)
+        return Reason(code="folder", text="in which folder it runs cannot be told")
 
     def repository(self, command: Command, key: str) -> Iterator[Reason]:
         found = self.places.facts.repositories.get(key)
@@ -244,9 +259,11 @@ class _Judge:
         for folder in self.reading.script.starts(self.action.cwd, command.segment):
             for use in (*command.uses, *command.words, *command.changed, *command.handed, *command.whole):
                 key = command.keys(folder, use)
+                if use.mode == "moved" and use.only:
+                    continue  # which files these are only a run tells
                 rule = self.places.denied_along(key) if use.mode == "moved" else self.places.denied(use.mode, key)
                 if rule and use.mode != "dir":
-                    text = rule.reason or f"a rule denies {use.arg.text}"
+                    text = rule.reason or f"a rule denies {told(use.arg.text)}"
                     reason = Reason(code="deny-rule", text=text, segment=command.segment.text, rule=rule.source)
                     outcome.deny(reason, rule)
                     return

@@ -32,7 +32,7 @@ def runs_fetched(reading: Reading, text: str) -> bool:
 
 
 def _views(command: Command) -> Iterator[Sequence[Arg]]:
-    yield from (view for view in (command.segment.args, *command.views) if view)
+    yield from (view for view in command.acting if view)
 
 
 def _only_formats(command: Command) -> bool:

@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from xun.policy.folders import MAX_FOLDERS, Steps, beyond, step_of
 from xun.policy.prescreen import MAX_SEGMENTS
 from xun.policy.statements import Chain, Choice, Group, Loop, Pipeline, Simple, Statement, parse
 from xun.policy.values import Value, argument, assigned, looped, output
 from xun.policy.words import Arg, Substitution, Unclear, Word
 
-MAX_FOLDERS = 8
 _MAX_STATES = 32
 _MAX_VISITS = 2000  # of commands, in all states: nested loops multiply
 _MAX_ROUNDS = 3
-
-# A folder relative to the one a text starts in, as the arguments of the `cd` commands that lead there.
-Steps = tuple[str, ...]
 
 
 class State(NamedTuple):
@@ -50,9 +47,9 @@ class Step(NamedTuple):
 States = tuple[State, ...]
 
 
-def follow(chain: Chain, text: str) -> list[Step]:
-    """The commands that `chain` runs. Raises `Unclear` where that cannot be told."""
-    follower = _Follower(text)
+def follow(chain: Chain, text: str, home: str = "") -> list[Step]:
+    """The commands that `chain` runs; `home` is where a bare `cd` leads. Raises `Unclear` where that cannot be told."""
+    follower = _Follower(text, home)
     follower.chain(chain, (State(),))
     steps = [Step(*key, tuple(folders)) for key, folders in follower.found.items()]
     if not steps:
@@ -61,8 +58,9 @@ def follow(chain: Chain, text: str) -> list[Step]:
 
 
 class _Follower:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, home: str) -> None:
         self.text = text
+        self.home = home
         self.found: dict[tuple[int, int, tuple[Arg, ...]], dict[Steps, None]] = {}
         self.inner: dict[int, Chain] = {}
         self.visits = 0
@@ -113,11 +111,8 @@ class _Follower:
         for state in start:
             args = self.args(command.words, state)
             self.found.setdefault((command.start, command.end, args), {})[state.folder] = None
-            if args[0].text == "cd" and len(args) == 2 and args[1].text:
-                step = args[1].pattern
-                entered.append(state._replace(folder=(step,) if step.startswith("/") else (*state.folder, step)))
-            else:
-                entered.append(state)
+            step = step_of(args, self.home)
+            entered.append(state if step is None else state._replace(folder=beyond(state.folder, step)))
         if len(self.found) > MAX_SEGMENTS:
             raise Unclear("compound", f"it runs more than {MAX_SEGMENTS} commands")
         return _union(entered), start

@@ -17,6 +17,8 @@ from xun.policy.words import Arg
 _MAX_TEXTS = 8
 _MAX_VALUES = 8
 _MAX_VARIABLES = 4  # in one word
+_MAX_PRINTED = 32  # words
+_MAKES_OPERANDS = frozenset({"xargs", "parallel"})
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
 _HERESTRING = re.compile(r"<<<[ \t]*('[^']*'|\"[^\"]*\"|[^\s;|&<>()]+)")
 _PRINTS = frozenset({"echo", "printf"})
@@ -38,6 +40,13 @@ class Given:
         if self.texts and _takes_text(args):
             found += tuple(arg for text in self.texts for arg in (Arg("-c"), Arg(text)))
         return found
+
+    def printed(self, args: Sequence[Arg]) -> tuple[Arg, ...]:
+        """The words of the texts on standard input, for a program that makes operands of what comes to it."""
+        if not any(base_name(arg.text) in _MAKES_OPERANDS for arg in args):
+            return ()
+        found = (word for text in self.texts for word in text.split() if "%" not in word)
+        return tuple(map(Arg, islice(found, _MAX_PRINTED)))
 
     def targets(self, redirects: Sequence[tuple[str, Arg]]) -> tuple[tuple[str, Arg], ...]:
         """Redirections, with the values of variables in their targets beside them."""

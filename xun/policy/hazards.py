@@ -1,4 +1,4 @@
-"""The hard reasons against a shell command, by what it names: what a rule, a grant or a model cannot settle."""
+"""The hard reasons against a shell command, by what it reads: what a rule, a grant or a model cannot settle."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from xun.policy.commands.spec import Use
 from xun.policy.decision import Reason
 from xun.policy.facts import PathFact
 from xun.policy.fetched import runs_fetched
+from xun.policy.folders import told
 from xun.policy.history import Shown, objects_in, plain_words, shown
 from xun.policy.needs import HERE, Command, Reading
 from xun.policy.paths import within_any
 from xun.policy.places import Places
-from xun.policy.programs import DESTROYERS, HARMLESS_VARIABLES, INTERPRETERS, PRIVILEGED, STATE, WRAPPERS, base_name
+from xun.policy.programs import HARMLESS_VARIABLES, STATE
 from xun.policy.rules import Rule
 from xun.policy.through import folders_read
 from xun.policy.words import Arg
@@ -29,23 +30,13 @@ class Hazards:
     places: Places
 
     def around(self, command: str, env: Mapping[str, str]) -> Iterator[Reason]:
-        """Reasons that lie in no single segment: added variables, redirections, fetched text that is run."""
+        """Reasons that lie in no single segment: added variables, words handed on, fetched text that is run."""
         for name in env:
             if name not in HARMLESS_VARIABLES:
                 yield Reason(code="environment", text=f"it would run with {name} set", hard=True)
-        for operator, target in self.reading.script.redirects:
-            if target.text == "/dev/null" or (operator in (">&", "<&") and target.text.isdigit()):
-                continue
-            key = posixpath.join(self.cwd, target.pattern)
-            if operator == "<":
-                if self.places.is_secret(Use(target, "read"), key):
-                    yield Reason(code="secret", text=f"{target.text} names a file that holds secrets", hard=True)
-            elif not target.known or self.moves():
-                yield Reason(code="redirect", text=f"where it writes ({target.text}) cannot be told", hard=True)
-            else:
-                yield from self.places.change(key, target.text)
         for use in self.reading.loose:
-            if self.places.is_secret(use, posixpath.join(self.cwd, use.arg.pattern)):
+            keys = (posixpath.join(folder, use.arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
+            if any(self.places.is_secret(use, key) for key in keys):
                 yield Reason(code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True)
         if self.changes_shell():
             yield Reason(code="shell-state", text="it changes what the commands behind it mean")
@@ -54,12 +45,14 @@ class Hazards:
 
     def denied_around(self) -> Rule | None:
         """The deny rule that covers a path outside all segments: the target of a redirection, a word handed on."""
-        for operator, target in self.reading.script.redirects:
-            key = posixpath.join(self.cwd, target.pattern)
-            if rule := self.places.denied("read" if operator == "<" else "write", key):
-                return rule
-        keys = (posixpath.join(self.cwd, use.arg.pattern) for use in self.reading.loose)
-        return next((rule for key in keys if (rule := self.places.denied("read", key))), None)
+        found = [
+            ("read" if operator == "<" else "write", target.pattern)
+            for operator, target in self.reading.script.redirects
+        ]
+        found += [("read", use.arg.pattern) for use in self.reading.loose]
+        folders = self.reading.script.anywhere(self.cwd)
+        keys = ((kind, posixpath.join(folder, path)) for kind, path in found for folder in folders)
+        return next((rule for kind, key in keys if (rule := self.places.denied(kind, key))), None)
 
     def changes_shell(self) -> bool:
         """Is there, among other commands, one that no table judges and that changes the shell they run in?"""
@@ -67,56 +60,13 @@ class Hazards:
             return False
         return any(not c.judged and c.segment.argv[0] in STATE for c in self.reading.commands)
 
-    def moves(self) -> bool:
-        """In a text with problems: does a command change the folder, so that relative paths cannot be followed?"""
-        if self.reading.script.clear:
-            return False
-        return any(command.segment.argv[0] in ("cd", "pushd", "popd") for command in self.reading.commands)
-
-    def against(self, command: Command) -> Iterator[Reason]:
-        """The hard reasons against a command that no table judges."""
-        text = command.segment.text
-        if command.cut:
-            shown = "it may run more commands in turn than are looked at"
-            yield Reason(code="too-long", text=shown, hard=True, segment=text)
-        for view in (command.segment.args, *command.views):
-            if (name := base_name(view[0].text)) in PRIVILEGED:
-                yield Reason(code="privilege", text=f"{name} acts with other rights", hard=True, segment=text)
-                break
-        names = {base_name(view[0].text) for view in (command.segment.args, *command.views)}
-        removes = not names.isdisjoint(DESTROYERS)
-        destroys = removes or "dd" in names or "find" in names
-        for use in command.changed:
-            if destroys and (not use.arg.known or self.moves()):
-                shown = f"what it removes or overwrites ({use.arg.text}) cannot be told"
-                yield Reason(code="unknown-path", text=shown, hard=True, segment=text)
-                continue
-            for folder in self.reading.script.starts(self.cwd, command.segment):
-                key = command.keys(folder, use)
-                if removes and self.places.holds_root(key):
-                    yield Reason(code="root", text="it would remove the workspace itself", hard=True, segment=text)
-                for reason in self.places.change(key, use.arg.text):
-                    yield reason.model_copy(update={"segment": text})
-        yield from self.wholes(command)
+    def secrets(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against the words of a command, no matter which, that name files with secrets."""
         for use in (*command.words, *command.fed):
             folders = self.reading.script.starts(self.cwd, command.segment)
             if any(self.places.is_secret(use, command.keys(folder, use)) for folder in folders):
-                yield Reason(
-                    code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True, segment=text
-                )
-
-    def wholes(self, command: Command) -> Iterator[Reason]:
-        """The hard reasons against what is moved, removed or copied with all that is in it."""
-        for folder in self.reading.script.starts(self.cwd, command.segment):
-            for use in command.whole:
-                key = command.keys(folder, use)
-                if use.mode == "moved":
-                    found = list(self.places.goes_along(key))
-                else:
-                    found = [
-                        reason for reason in (self.places.through(use, key),) if reason and reason.code == "secret"
-                    ]
-                yield from (reason.model_copy(update={"segment": command.segment.text}) for reason in found)
+                text = f"{told(use.arg.text)} names a file that holds secrets"
+                yield Reason(code="secret", text=text, hard=True, segment=command.segment.text)
 
     def tracked(self, command: Command) -> Iterator[Reason]:
         """The hard reason against a git command that shows a secret file which its repository keeps."""
@@ -158,19 +108,6 @@ class Hazards:
         facts = self.places.facts.paths
         standing = (arg for arg in plain_words(told.words) if _exists(facts.get(command.keys(folder, Use(arg, "git")))))
         return [*told.paths, *standing]
-
-    def exposures(self, command: Command) -> Iterator[Reason]:
-        """The hard reasons against the words that the program may write to, as far as anybody knows."""
-        runs = base_name(command.segment.args[0].text) in WRAPPERS | INTERPRETERS
-        for folder in self.reading.script.starts(self.cwd, command.segment):
-            for use in command.exposed:
-                key, shown = command.keys(folder, use), use.arg.text
-                if reason := self.places.exposes(key, shown, runs=runs):
-                    yield reason.model_copy(update={"segment": command.segment.text})
-                if rule := self.places.denied("write", key):
-                    text = f"it may write {shown}, which a rule denies"
-                    segment = command.segment.text
-                    yield Reason(code="may-be-ruled", text=text, hard=True, segment=segment, rule=rule.source)
 
     def denied_inside(self, command: Command) -> Iterator[Reason]:
         """A deny rule on reading that covers something in a folder which the command may read through."""

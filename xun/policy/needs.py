@@ -6,26 +6,24 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from xun.policy.commands import Program, find_program
 from xun.policy.commands.spec import Refused, Use
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.exposed import exposed
+from xun.policy.folders import Steps, entered, placed
 from xun.policy.given import Given, read_given
 from xun.policy.guessed import judge_args
 from xun.policy.operands import changed, handed_on, parts, whole, words
-from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, SHELLS, WRAPPERS, base_name
+from xun.policy.runs import Behind
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.unfold import Stages, Step, unfold
 from xun.policy.words import Arg
 
 HERE = Use(Arg("."), "dir")
-_MAX_NESTED = 3
-_MAX_VIEWS = 64
-_CHANGING = DESTROYERS | CHANGERS | {"dd", "find"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +32,11 @@ class Command:
 
     `words` are the arguments of a program that may be paths, for the programs and forms that no table judges.
     `exposed` are those of them that it may write to for all that is known of it, `changed` those that it would change
-    or remove, `whole` those that it takes with all that is in them, and `views` the commands that it may run in turn;
-    `cut` says that there are more of these than are looked at. `fed` are the files from which those may read. Of a
-    wrapper that is `opened` nothing is left to judge: the commands that it runs are the next ones. `handed` are the
-    folders whose files it is given by name, and `by_setting` says that the policy's `wrappers` setting is what lets the
-    commands be judged that it runs.
+    or remove, `whole` those that it takes with all that is in them, and `views` the commands that it may run in turn,
+    `guessed` those that it runs if it runs any; `cut` says that there are more of these than are looked at. `fed` are
+    the files from which those may read. Of a wrapper that is `opened` nothing is left to judge: the commands that it
+    runs are the next ones. `handed` are the folders whose files it is given by name, and `by_setting` says that the
+    policy's `wrappers` setting is what lets the commands be judged that it runs.
     """
 
     segment: Seg
@@ -55,6 +53,12 @@ class Command:
     opened: bool = False
     handed: tuple[Use, ...] = ()
     by_setting: bool = False
+    guessed: tuple[tuple[Arg, ...], ...] = ()
+
+    @property
+    def acting(self) -> tuple[tuple[Arg, ...], ...]:
+        """The command, and all that it may run in turn, surely or not."""
+        return (self.segment.args, *self.views, *self.guessed)
 
     @property
     def judged(self) -> bool:
@@ -135,9 +139,10 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
                 paths.add((command.keys(folder, use), use))
             if command.program.name[0] == "git":
                 repositories.add(command.keys(folder, HERE))
-    paths.update((posixpath.join(cwd, use.arg.pattern), use) for use in reading.loose)
-    for operator, target in reading.script.redirects:
-        paths.add((posixpath.join(cwd, target.pattern), Use(target, "read" if operator == "<" else "write")))
+    for folder in reading.script.anywhere(cwd):
+        paths.update((posixpath.join(folder, use.arg.pattern), use) for use in reading.loose)
+        for operator, target in reading.script.redirects:
+            paths.add((posixpath.join(folder, target.pattern), Use(target, "read" if operator == "<" else "write")))
     return paths, repositories
 
 
@@ -154,7 +159,17 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
         segment = replace(segment, inside=inside) if segment.inside else segment
         steps = unfold(segment, lambda index=index: stages.before(index), home, constructs)
         found += [_stepped(step, home, given) for step in steps]
+    if found and script.others:
+        found[0] = _obeying(found[0], script.others, home)
     return tuple(found)
+
+
+def _obeying(command: Command, values: Sequence[Arg], home: str) -> Command:
+    """A command with what the values of variables may have it run, such as that of GIT_PAGER."""
+    behind = Behind(home)
+    for value in values:
+        behind.sentence(value.text, 0)
+    return replace(command, guessed=(*command.guessed, *behind.guessed)) if behind.guessed else command
 
 
 def _stepped(step: Step, home: str, given: Given) -> Command:
@@ -183,75 +198,38 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
             refused = problem
     if program.judge and refused is None:
         return Command(segment, program, uses, None, (), (), ())
-    args = given.to(segment.args)
-    wrapped = _Wrapped(home)
-    wrapped.open(args, 0)
-    named = (use for view in (args, *wrapped.inner) for use in words(view))
-    writes = (use for view in (args, *wrapped.tails, *wrapped.inner) for use in changed(view))
+    args = (*given.to(segment.args), *given.printed(segment.args))
+    behind = Behind(home)
+    behind.open(args)
+    here = entered(args)
+    inner = [(args, here), *behind.inner]
+    acting = [*inner, *((view, here) for view in behind.tails)]
     return Command(
         segment,
         program,
         (),
         refused,
-        tuple(dict.fromkeys(named)),
-        tuple(dict.fromkeys((*writes, *wrapped.written))),
-        (*wrapped.views, *wrapped.inner),
-        tuple(dict.fromkeys(use for view in (args, *wrapped.inner) for use in exposed(view))),
-        wrapped.cut,
-        tuple(dict.fromkeys(use for view in (args, *wrapped.views, *wrapped.inner) for use in whole(view))),
-        tuple(dict.fromkeys(wrapped.read)),
+        _all(words, inner),
+        tuple(dict.fromkeys((*_all(changed, acting), *_placed(behind.written)))),
+        (*behind.views, *(view for view, _ in behind.inner)),
+        _all(exposed, inner),
+        behind.cut,
+        _all(whole, acting),
+        _placed(behind.read),
+        guessed=tuple(behind.guessed),
     )
 
 
-@dataclass(slots=True)
-class _Wrapped:
-    """The commands that a command may run in turn: what follows a wrapper, and the text given to a shell.
+_Views = Sequence[tuple[Sequence[Arg], Sequence[Steps]]]
 
-    Any word behind a wrapper may be the command, so every tail of its arguments is a view. `tails` holds those that
-    change what their operands name, up to one that names all that a later one could. `written` and `read` are the files
-    that the texts redirect to and from.
-    """
 
-    home: str
-    views: list[tuple[Arg, ...]] = field(default_factory=list)
-    tails: list[tuple[Arg, ...]] = field(default_factory=list)
-    inner: list[tuple[Arg, ...]] = field(default_factory=list)
-    written: list[Use] = field(default_factory=list)
-    read: list[Use] = field(default_factory=list)
-    cut: bool = False
+def _all(find: Callable[[Sequence[Arg]], Iterable[Use]], views: _Views) -> tuple[Use, ...]:
+    """What `find` makes of each of `views`, as seen from the folders that it may run in."""
+    return _placed((use, folders) for view, folders in views for use in find(view))
 
-    def open(self, args: Sequence[Arg], depth: int) -> None:
-        name = base_name(args[0].text)
-        if depth >= _MAX_NESTED or name not in WRAPPERS | INTERPRETERS:
-            return
-        for at in range(1, len(args)):
-            text = args[at].text
-            if len(self.views) + len(self.inner) >= _MAX_VIEWS:
-                self.cut = True
-                return
-            if name in WRAPPERS and text and not text.startswith("-"):
-                self.tail(tuple(args[at:]), depth)
-            if name in SHELLS | WRAPPERS and any(char in text for char in " ;|&\n$`("):
-                self.text(text, depth)
-        if name == "eval" and len(args) > 1:
-            self.text(" ".join(arg.text for arg in args[1:]), depth)
 
-    def tail(self, view: tuple[Arg, ...], depth: int) -> None:
-        self.views.append(view)
-        name = base_name(view[0].text)
-        if name in _CHANGING and not any(base_name(before[0].text) in DESTROYERS for before in self.tails):
-            self.tails.append(view)
-        if name in SHELLS | {"eval"}:
-            self.open(view, depth + 1)
-
-    def text(self, text: str, depth: int) -> None:
-        script = read_script(text, self.home)
-        for operator, target in script.redirects:
-            if not target.text.isdigit() and target.text != "/dev/null":
-                self.read.append(Use(target, "read")) if operator == "<" else self.written.append(Use(target, "write"))
-        for segment in script.segments:
-            self.inner.append(segment.args)
-            self.open(segment.args, depth + 1)
+def _placed(uses: Iterable[tuple[Use, Sequence[Steps]]]) -> tuple[Use, ...]:
+    return tuple(dict.fromkeys(one for use, folders in uses for one in placed(use, folders)))
 
 
 def _in_revisions(uses: Sequence[Use]) -> Iterator[Use]:

@@ -81,11 +81,8 @@ def changed(args: Sequence[Arg]) -> Iterator[Use]:
                 yield Use(Arg(arg.pattern[3:], arg.known), "write")
         return
     if name == "find":
-        if any(arg.text in ("-delete", "-exec", "-execdir", "-ok", "-okdir") for arg in args):
-            for arg in args[1:]:
-                if arg.text.startswith(("-", "(", "!")):
-                    break
-                yield Use(arg, "write")
+        if any(arg.text in _FIND_ACTS for arg in args):
+            yield from (Use(arg, "write") for arg in _starts(args))
         return
     if name not in DESTROYERS | CHANGERS:
         return
@@ -98,12 +95,45 @@ def changed(args: Sequence[Arg]) -> Iterator[Use]:
         yield Use(arg, "write")
 
 
+def _starts(args: Sequence[Arg]) -> Iterator[Arg]:
+    """The folders that find looks through."""
+    first = next((at for at, arg in enumerate(args[1:], 1) if _EXPRESSION.match(arg.text)), len(args))
+    starts = [arg for arg in args[1:first] if arg.text not in ("-H", "-L", "-P")]
+    yield from starts or [Arg(".")]
+
+
+def _swept(args: Sequence[Arg]) -> tuple[str, ...] | None:
+    """Of a find that removes what it finds: by which names, `*` where by anything else; empty where it takes all."""
+    words = [arg.text for arg in args]
+    acts = {base_name(words[at + 1]) for at, word in enumerate(words[:-1]) if word in _FIND_ACTS}
+    if "-delete" not in words and acts.isdisjoint(DESTROYERS):
+        return None
+    names = [words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-name", "-iname")]
+    if "-o" in words or "-or" in words:
+        return ("*",)
+    return tuple(names) if names and set(names) != {"*"} else ("*",) if _NARROWS.intersection(words) else ()
+
+
+def removes_all(args: Sequence[Arg]) -> bool:
+    """Is it a find that removes all there is where it looks?"""
+    return base_name(args[0].text) == "find" and _swept(args) == ()
+
+
 def _operands(args: Sequence[Arg]) -> list[Arg]:
     return [arg for arg in args[1:] if not arg.text.startswith("-") and arg.text]
 
 
+_FIND_ACTS = frozenset({"-delete", "-exec", "-execdir", "-ok", "-okdir"})
+_EXPRESSION = re.compile(r"[-(!](?![HLP]$)")
+# What limits find to some of the files. That they are files does not.
+_NARROWS = word_set(
+    "-path -ipath -wholename -regex -iregex -empty -newer -mtime -mmin -atime -amin -ctime -cmin -size -user -group "
+    "-perm -links -inum -lname -ilname -nouser -nogroup -samefile -not ! -prune -fstype -newermt"
+)
 _WRITES_ARCHIVE = re.compile(r"-?[A-Za-z]*[cru][A-Za-z]*|--(?:create|append|update)")
 _RECURSIVE = re.compile(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive)")
+_COPIES_FOLDERS = frozenset({"cp", "rsync", "scp"})
+_TAKES_FOLDERS = _COPIES_FOLDERS | {"tar", "bsdtar", "zip", "7z", "7za"}
 _EXCLUDES = re.compile(r"--exclude(?:=(.*))?|-x")
 _NAME = re.compile(r"[\w.*+-]+")
 
@@ -111,19 +141,21 @@ _NAME = re.compile(r"[\w.*+-]+")
 def whole(args: Sequence[Arg]) -> Iterator[Use]:
     """The operands that a program takes with all that is in them: to remove or move them, or to copy them elsewhere."""
     name = base_name(args[0].text)
-    words = [arg.text for arg in args]
     if name in DESTROYERS or name == "mv":
         operands = _operands(args)
-        target = name == "mv" and not any(word.startswith(("-t", "--target")) for word in words)
+        target = name == "mv" and not any(arg.text.startswith(("-t", "--target")) for arg in args)
         for arg in operands[:-1] if target else operands:
             yield Use(arg, "moved")
         return
-    copies = name in ("cp", "rsync", "scp") and any(_RECURSIVE.fullmatch(word) for word in words[1:])
-    packs = (name in ("tar", "bsdtar") and any(_WRITES_ARCHIVE.fullmatch(word) for word in words[1:2])) or (
-        (name == "zip" and any(_RECURSIVE.fullmatch(word) for word in words[1:]))
-        or (name in ("7z", "7za") and "a" in words[1:2])
-    )
-    if copies or packs:
+    if name == "find":
+        if (names := _swept(args)) is not None:
+            yield from (Use(arg, "moved", only=names) for arg in _starts(args))
+        return
+    if name not in _TAKES_FOLDERS:
+        return
+    words = [arg.text for arg in args]
+    copies = name in _COPIES_FOLDERS and any(_RECURSIVE.fullmatch(word) for word in words[1:])
+    if copies or _packs(name, words):
         skip = tuple(_excluded(words))
         for arg in _operands(args)[: -1 if copies else None]:
             yield Use(arg, "links" if name == "zip" else "tree", skip=skip)

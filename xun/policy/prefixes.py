@@ -11,6 +11,7 @@ from xun.policy.needs import Command
 from xun.policy.programs import ENDERS, FETCHERS, INTERPRETERS, MANY, PRIVILEGED, STATE, WRAPPERS, base_name
 from xun.policy.rules import Rule
 from xun.policy.runners import runner_length
+from xun.policy.runs import tails
 from xun.policy.words import Arg
 
 _GIT_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
@@ -59,7 +60,12 @@ def may_catch(rule: Rule, command: Command) -> bool:
     `python` may be python3, `-f` may be `--force`, and a pattern of the shell any word.
     """
     words = [(base_name(spelled[0]), *spelled[1:]) for spelled in _spellings(_words(rule))]
-    return any(_catches(one, seen, loosely=True) for one in words for seen in _seen(command))
+    if any(_catches(one, seen, loosely=True) for one in words for seen in _seen(command)):
+        return True
+    if command.judged and not command.guessed:
+        return False
+    unsure = [*(tail for one in words for tail in tails(command.segment.args, one[0])), *command.guessed]
+    return any(_catches(one, seen, loosely=True) for one in words for view in unsure for seen in _named(view))
 
 
 def _words(rule: Rule) -> tuple[str, ...]:
@@ -85,12 +91,21 @@ def _seen(command: Command) -> Iterator[Sequence[Arg]]:
     if git:
         views += [plain_args(command.program, command.segment.args), without_globals(command.segment.args)]
     for view in views:
-        rest = view[1:]
-        name = view[0].text.rpartition("/")[2]
-        for known in dict.fromkeys((view[0].text, name, base_name(name), _SAME_PROGRAM.get(name, name))):
-            yield (Arg(known, view[0].known), *rest)
-        if base_name(name) == "python" and len(rest) > 1 and rest[0].text == "-m":
-            yield (Arg(_SAME_PROGRAM.get(rest[1].text, rest[1].text)), *rest[2:])
+        yield from _named(view)
+
+
+def _named(view: Sequence[Arg]) -> Iterator[Sequence[Arg]]:
+    """A command under every name of its program."""
+    rest = view[1:]
+    name = view[0].text.rpartition("/")[2]
+    for known in dict.fromkeys((view[0].text, name, base_name(name), _SAME_PROGRAM.get(name, name))):
+        yield (Arg(known, view[0].known), *rest)
+    if base_name(name) == "python" and len(rest) > 1 and rest[0].text == "-m":
+        yield (Arg(_SAME_PROGRAM.get(rest[1].text, rest[1].text)), *rest[2:])
+    if name.startswith("git-"):
+        yield (Arg("git"), Arg(name.removeprefix("git-")), *rest)
+    if name == "git" and rest and rest[0].text.startswith("-"):
+        yield without_globals(view)
 
 
 def without_globals(args: Sequence[Arg]) -> tuple[Arg, ...]:

@@ -20,7 +20,10 @@ WRAPPERS = word_set(
     "source . trap sudo doas su pkexec run0 gosu setpriv runuser ssh npx bunx uvx pnpx corepack coproc "
     "rlwrap caffeinate systemd-run firejail bwrap sem gdb lldb valgrind perf nix-shell fakeroot fakechroot setarch "
     "linux32 linux64 i386 x86_64 proot tmux screen dbus-run-session xvfb-run catchsegv prlimit numactl "
-    "hyperfine watchexec nodemon reptyr dtach abduco tsocks torsocks proxychains proxychains4"
+    "hyperfine watchexec nodemon reptyr dtach abduco tsocks torsocks proxychains proxychains4 "
+    "cross-env cross-env-shell dotenv dotenv-cli env-cmd ccache sccache distcc tini dumb-init chronic faketime "
+    "eatmydata su-exec concurrently npm-run-all run-p run-s xterm gnome-terminal konsole alacritty kitty wezterm foot "
+    "ansible ld.so start-stop-daemon daemonize nsjail capsh unbuffer ts-node-dev wait-on start-server-and-test"
 )
 SHELLS = word_set("sh bash dash zsh ksh mksh fish csh tcsh ash rbash pwsh")
 INTERPRETERS = SHELLS | word_set(
@@ -40,7 +43,9 @@ STATE = word_set(
     "mapfile readarray getopts bind complete compgen compopt cd pushd popd dirs let shift printenv history "
     "fc jobs fg bg wait kill"
 )
-ENDERS = word_set("kill pkill killall reboot shutdown halt poweroff mkfs fdisk parted dd") | DESTROYERS
+# Stop the machine, or wipe a disk.
+MACHINE = word_set("reboot shutdown halt poweroff mkfs fdisk sfdisk parted wipefs")
+ENDERS = MACHINE | word_set("kill pkill killall dd") | DESTROYERS
 # Variables that a call may set: they change how output looks and nothing that is run.
 HARMLESS_VARIABLES = word_set("NO_COLOR FORCE_COLOR CLICOLOR CI COLUMNS LINES PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE")
 # Their first word says what they do: on its own the name would cover too much.
@@ -49,11 +54,13 @@ MANY = word_set(
     "terraform brew apt apt-get systemctl make just rake task tox nox bundle rails dotnet gradle mvn mix composer conda"
 )
 
-_VERSIONED = re.compile(r"(python|perl|ruby|lua|php|node|pypy)[0-9][0-9.]*")
+_VERSIONED = re.compile(r"(python|perl|ruby|lua|php|node|pypy)[0-9][0-9.]*|(mkfs)\..*|(ld)[\w.-]*\.so[\d.]*")
 
 
 def base_name(program: str) -> str:
     """The name a program is known by: the last part of its path, without a version number behind it."""
     name = program.rpartition("/")[2]
     versioned = _VERSIONED.fullmatch(name)
-    return versioned[1] if versioned else name
+    if versioned is None:
+        return name
+    return "ld.so" if versioned[3] else versioned[1] or versioned[2]

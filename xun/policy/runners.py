@@ -27,8 +27,17 @@ RUNNERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "micromamba": (("run",),),
     "npm": (("exec",), ("x",)),
     "pnpm": (("exec",), ("dlx",)),
-    "yarn": (("exec",), ("dlx",)),
+    "yarn": (("exec",), ("dlx",), ("node",)),
     "bun": (("x",),),
+    "coverage": (("run",),),
+    "pyenv": (("exec",),),
+    "rbenv": (("exec",),),
+    "nodenv": (("exec",),),
+    "nvm": (("exec",), ("run",)),
+    "lerna": (("exec",),),
+    "bazel": (("run",),),
+    "adb": (("shell",),),
+    "dotenvx": (("run",),),
     "bundle": (("exec",),),
     "gem": (("exec",),),
     "composer": (("exec",),),
@@ -60,6 +69,19 @@ _OPAQUE = word_set("docker podman docker-compose kubectl git rails")
 CODE_MODULES = word_set(
     "timeit pdb code runpy cProfile profile trace asyncio idlelib bdb IPython ptpython bpython ptipython doctest"
 )
+
+
+def runner_end(words: Sequence[str]) -> int:
+    """Where what a runner runs begins, whatever options stand between its own words; 0 where it runs nothing."""
+    for way in RUNNERS.get(base_name(words[0]), ()):
+        at = 1
+        for word in way:
+            at = next((after for after, other in enumerate(words[at:], at + 1) if other == word), 0)
+            if not at:
+                break
+        else:
+            return at
+    return 0
 
 
 def runner_length(words: Sequence[str]) -> int:

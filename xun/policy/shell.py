@@ -10,12 +10,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.decoder import decode, scan
-from xun.policy.flow import Steps, follow
+from xun.policy.flow import follow
+from xun.policy.folders import Steps, wandered
 from xun.policy.prescreen import MAX_SEGMENTS, Problem, join_lines, screen, strip_end
 from xun.policy.statements import parse
 from xun.policy.syntax import Item, Tree, place, read_tree
@@ -25,6 +26,8 @@ from xun.policy.words import Arg, Newline, Operator, Redirect, Substitution, Tok
 # How much of a text that is too long to be allowed is still read for deny rules: characters, commands.
 MAX_LOOSE = 16 * 1024
 MAX_LOOSE_SEGMENTS = 2000
+# Problems of a text whose commands may run more than once, or later than they stand.
+_REPEATING = frozenset({"compound", "function", "syntax", "disagreement", "nesting"})
 # A word that stands for itself.
 _BARE = re.compile(r"[A-Za-z0-9_./:=@%+-]+")
 
@@ -69,6 +72,15 @@ class Script:
         """The folders that `segment` may run in, when the text starts in `cwd`: joined, not resolved."""
         return tuple(posixpath.join(cwd, *steps) for steps in segment.folders)
 
+    @property
+    def ends(self) -> tuple[Steps, ...]:
+        """Every folder that something in it may run in: what stands in no segment may count from any of them."""
+        return tuple(dict.fromkeys(steps for segment in self.segments for steps in segment.folders)) or ((),)
+
+    def anywhere(self, cwd: str) -> tuple[str, ...]:
+        """The folders of `ends`, when the text starts in `cwd`."""
+        return tuple(posixpath.join(cwd, *steps) for steps in self.ends)
+
 
 @lru_cache(maxsize=512)
 def read_script(command: str, home: str, constructs: Constructs = ASK) -> Script:
@@ -94,7 +106,7 @@ def read_script(command: str, home: str, constructs: Constructs = ASK) -> Script
     if problem := _disagreement(tree, tokens):
         return _opaque(text, home, tree, [problem])
     try:
-        steps = follow(parse(tokens), text)
+        steps = follow(parse(tokens), text, home)
     except Unclear as unclear:
         return _opaque(text, home, tree, [unclear.problem])
     return Script(tuple(Seg(text[step.start : step.end], step.args, step.folders) for step in steps))
@@ -163,6 +175,10 @@ def _items(tokens: Sequence[Token]) -> Iterator[Item]:
 
 def _opaque(text: str, home: str, tree: Tree, problems: Sequence[Problem]) -> Script:
     segments = tuple(_loose(text, home, command) for command in tree.commands[:MAX_LOOSE_SEGMENTS])
+    repeats = any(problem.code in _REPEATING for problem in problems)
+    folders = wandered((segment.args for segment in segments), text, home, repeats=repeats)
+    if folders != ((),):
+        segments = tuple(replace(segment, folders=folders) for segment in segments)
     redirects = tuple((operator, _loose_word(text, span, home)[0]) for operator, span in tree.redirects)
     others = tuple(arg for span in tree.others[:MAX_LOOSE_SEGMENTS] for arg in _loose_word(text, span, home))
     return Script(segments, tuple(problems), redirects, others)

@@ -1,0 +1,210 @@
+"""The hard reasons against what a shell command changes, removes or runs: what no rule, grant or model settles."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from xun.policy.commands.spec import Use
+from xun.policy.decision import Reason
+from xun.policy.folders import is_lost, told
+from xun.policy.links import made_links, makes_links, through_link
+from xun.policy.needs import Command, Reading
+from xun.policy.operands import removes_all
+from xun.policy.paths import protected
+from xun.policy.places import Places
+from xun.policy.programs import DESTROYERS, INTERPRETERS, MACHINE, PRIVILEGED, WRAPPERS, base_name
+from xun.policy.rules import Rule
+from xun.policy.words import Arg
+
+_MARKS = frozenset("*?[")
+_EVERY_PROCESS = ("-1", "--", "-9", "-KILL", "-TERM", "-15", "-HUP")
+
+
+@dataclass(frozen=True)
+class Acts:
+    """What speaks against the changes of a shell text that starts in `cwd`."""
+
+    cwd: str
+    reading: Reading
+    places: Places
+
+    def redirects(self) -> Iterator[Reason]:
+        """The hard reasons against where the redirections of a text lead."""
+        for operator, target in self.reading.script.redirects:
+            if target.text == "/dev/null" or (operator in (">&", "<&") and target.text.isdigit()):
+                continue
+            for folder in self.reading.script.anywhere(self.cwd):
+                key = posixpath.join(folder, target.pattern)
+                if operator == "<":
+                    if self.places.is_secret(Use(target, "read"), key):
+                        yield Reason(code="secret", text=f"{target.text} names a file that holds secrets", hard=True)
+                elif not target.known or is_lost(key):
+                    yield Reason(code="redirect", text=f"where it writes ({target.text}) cannot be told", hard=True)
+                else:
+                    yield from self.leads(Use(target, "write"), key)
+
+    def leads(self, use: Use, key: str, by: Command | None = None, *, final: bool = True) -> Iterator[Reason]:
+        """The hard reasons against changing what is at `key`. `final` says that a link of that name is followed."""
+        shown = told(use.arg.text)
+        if is_lost(key):
+            text = f"where {shown} is cannot be told, as the folder is changed in a way that is not followed"
+            yield Reason(code="unknown-path", text=text, hard=True)
+            return
+        if link := through_link(key, self.links(by), final=final):
+            text = f"where {shown} leads cannot be told: the same text makes the link {posixpath.basename(link)}"
+            yield Reason(code="unknown-path", text=text, hard=True)
+        yield from self.places.change(key, shown)
+        if rule := self.may_be_denied(use, key):
+            text = f"it may change what a rule denies: {rule.pattern}"
+            yield Reason(code="may-be-ruled", text=text, hard=True, rule=rule.source)
+
+    def may_be_denied(self, use: Use, key: str) -> Rule | None:
+        """The deny rule on writing that may cover what a pattern of the shell gives, there or yet to be made."""
+        text = Arg(key).text
+        if not Arg(key).glob and (use.arg.known or _MARKS.isdisjoint(text)):
+            return None
+        return next((rule for rule in self.denying if may_meet(text, rule.pattern, self.places.facts.roots)), None)
+
+    @property
+    def denying(self) -> list[Rule]:
+        """The deny rules on writing that are in force."""
+        return [rule for rule in self.places.policy.own("write", "deny") if rule.in_force(self.places.facts.at)]
+
+    @cached_property
+    def made(self) -> Sequence[tuple[Command, str]]:
+        return tuple(made_links(self.reading, self.cwd, self.places.facts))
+
+    def links(self, command: Command | None) -> Set[str]:
+        """The links that the text makes, without those that are all that `command` is for."""
+        own = command if command and makes_links(command.segment.args) else None
+        return {path for maker, path in self.made if maker is not own}
+
+    def against(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against a command that no table judges, for what it runs and changes."""
+        for reason in (*self.running(command), *self.changing(command)):
+            yield reason.model_copy(update={"segment": command.segment.text})
+
+    def running(self, command: Command) -> Iterator[Reason]:
+        if command.cut:
+            yield Reason(code="too-long", text="it may run more commands in turn than are looked at", hard=True)
+        names = [base_name(view[0].text) for view in command.acting]
+        if name := next((name for name in names if name in PRIVILEGED), None):
+            yield Reason(code="privilege", text=f"{name} acts with other rights", hard=True)
+        if name := next((name for name in names if name in MACHINE), None):
+            yield Reason(code="machine", text=f"{name} acts on the whole machine", hard=True)
+        if any(_ends_all(view) for view in command.acting):
+            yield Reason(code="machine", text="it would end every process there is", hard=True)
+        if any(map(_rewrites, command.acting)) and (rule := next(iter(self.denying), None)):
+            text = f"it may change or remove whatever git finds, also what a rule denies: {rule.pattern}"
+            yield Reason(code="may-be-ruled", text=text, hard=True, rule=rule.source)
+
+    def changing(self, command: Command) -> Iterator[Reason]:
+        names = {base_name(view[0].text) for view in command.acting}
+        removes = not names.isdisjoint(DESTROYERS) or any(map(removes_all, command.acting))
+        destroys = removes or "dd" in names or "find" in names
+        followed = not names <= {"rm", "rmdir", "unlink"}
+        for use in command.changed:
+            if destroys and not use.arg.known:
+                text = f"what it removes or overwrites ({told(use.arg.text)}) cannot be told"
+                yield Reason(code="unknown-path", text=text, hard=True)
+                continue
+            for folder in self.reading.script.starts(self.cwd, command.segment):
+                yield from self.leads(use, command.keys(folder, use), command, final=followed)
+        keys = {key for use, key in self.wholly(command) if use.mode == "moved" and not use.only}
+        if removes and any(map(self.places.holds_root, keys)):
+            yield Reason(code="root", text="it would remove the workspace itself", hard=True)
+
+    def wholly(self, command: Command) -> Iterator[tuple[Use, str]]:
+        """What the command takes with all that is in it, and where."""
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            yield from ((use, command.keys(folder, use)) for use in command.whole)
+
+    def wholes(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against what is moved, removed or copied with all that is in it."""
+        for use, key in self.wholly(command):
+            for reason in self.along(use, key):
+                yield reason.model_copy(update={"segment": command.segment.text})
+
+    def along(self, use: Use, key: str) -> Iterator[Reason]:
+        if use.mode != "moved":
+            reason = self.places.through(use, key)
+            yield from [reason] if reason and reason.hard else []
+        elif not use.only:
+            yield from self.places.goes_along(key)
+        else:
+            # Of what is swept by name, no more can be told than which names these are.
+            names = [path for path, _ in self.places.facts.kept.get(key) or ()]
+            hit = next((one for one in names if protected(one) and _named(one, use.only)), None)
+            if hit:
+                yield Reason(code="protected", text=f"{hit} would go too, which is run or trusted later", hard=True)
+            if rule := self.places.denied_along(key):
+                text = f"it may remove what a rule denies: {rule.pattern}"
+                yield Reason(code="may-be-ruled", text=text, hard=True, rule=rule.source)
+
+    def exposures(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against the words that the program may write to, as far as anybody knows."""
+        runs = base_name(command.segment.args[0].text) in WRAPPERS | INTERPRETERS
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            for use in command.exposed:
+                key, shown = command.keys(folder, use), told(use.arg.text)
+                for reason in self.written(key, shown, command, runs=runs):
+                    yield reason.model_copy(update={"segment": command.segment.text})
+
+    def written(self, key: str, shown: str, by: Command, *, runs: bool) -> Iterator[Reason]:
+        if reason := self.places.exposes(key, shown, runs=runs):
+            yield reason
+        if through_link(key, self.links(by), final=True):
+            text = f"it may write {shown}, and the same text makes a link of that name"
+            yield Reason(code="unknown-path", text=text, hard=True)
+        if rule := self.places.denied("write", key):
+            text = f"it may write {shown}, which a rule denies"
+            yield Reason(code="may-be-ruled", text=text, hard=True, rule=rule.source)
+
+
+def _named(path: str, patterns: Sequence[str]) -> bool:
+    return any(pattern != "*" and fnmatchcase(posixpath.basename(path), pattern) for pattern in patterns)
+
+
+def may_meet(glob: str, pattern: str, roots: Sequence[str]) -> bool:
+    """May a path that a pattern of the shell gives be one that the pattern of a rule covers?"""
+    anywhere = pattern.startswith(("/", "**"))
+    for root in roots if not anywhere else ("",):
+        ruled = posixpath.normpath(posixpath.join(root, pattern)).strip("/").split("/")
+        given = posixpath.normpath(glob).strip("/").split("/")
+        if "**" in pattern:
+            return _may_equal(given[-1], ruled[-1])
+        if len(given) >= len(ruled) and all(map(_may_equal, given, ruled)):
+            return True
+    return False
+
+
+def _may_equal(one: str, other: str) -> bool:
+    """May a name fit both of two patterns?"""
+    either = fnmatchcase(one, other) or fnmatchcase(other, one)
+    return either or (any(mark in one for mark in "*?[") and any(mark in other for mark in "*?["))
+
+
+def _rewrites(view: Sequence[Arg]) -> bool:
+    """Is it a git command that removes or overwrites files which it does not name?"""
+    words = [arg.text for arg in view[1:]]
+    if base_name(view[0].text) != "git":
+        return False
+    everything = not {".", ":/", "*", "./"}.isdisjoint(words)
+    return "clean" in words or ("reset" in words and not {"--hard", "--merge", "--keep"}.isdisjoint(words)) or (
+        everything and not {"checkout", "restore"}.isdisjoint(words)
+    )  # fmt: skip
+
+
+def _ends_all(view: Sequence[Arg]) -> bool:
+    """`kill -1`, with a signal or without, ends all processes; with a signal alone before a number it does not."""
+    words = [arg.text for arg in view[1:]]
+    return (
+        base_name(view[0].text) == "kill"
+        and len(words) > 1
+        and words[-1] == "-1"
+        and all(word in _EVERY_PROCESS for word in words)
+    )
