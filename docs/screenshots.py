@@ -1,4 +1,4 @@
-"""Draws the pictures of the README: the real program, with a scripted model. Run by `make screenshots`."""
+"""Draws the pictures of the documents: the real program, with a scripted model. Run by `make screenshots`."""
 
 from __future__ import annotations
 
@@ -54,6 +54,17 @@ async def question(folder: Path) -> None:
         await draw(screen, folder / "question.svg")
 
 
+async def card(folder: Path) -> None:
+    """The same question, explained."""
+    text = "All of it is in place. I run the tests and send it off."
+    async with stage({"text": text, "calls": [TEST], "usage": USAGE}, size=SIZE, kind=XunApp) as screen:
+        await screen.send("looks good; is it ready to go?")
+        await screen.asked()
+        await screen.press("e")
+        await screen.until("decided by")
+        await draw(screen, folder / "card.svg")
+
+
 async def policy(folder: Path) -> None:
     """The lists of a session, looked at and changed."""
     async with stage(size=SIZE, kind=XunApp) as screen:
@@ -71,7 +82,7 @@ async def draw(screen: Stage, file: Path) -> None:
     file.write_text(svg_of(screen.app), "utf-8")
 
 
-SCENES = (turn, question, policy)
+SCENES = (turn, question, card, policy)
 
 
 async def main() -> None:
