@@ -233,6 +233,7 @@ async def test_a_model_that_takes_too_long_is_unsure(work: Path, monkeypatch: py
     assert "time limit" in decided.assessment.reason
 
 
+@pytest.mark.spec("X-CMD-02", "W07")
 async def test_it_reads_no_secrets_and_what_a_rule_denies(work: Path) -> None:
     from xun import Policy, Rule
 

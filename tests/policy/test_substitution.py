@@ -44,11 +44,13 @@ HARMFUL = [
 ]  # fmt: skip
 
 
+@pytest.mark.spec("X-CMD-09")
 @pytest.mark.parametrize("command", HARMLESS)
 def test_a_text_whose_commands_are_all_allowed_passes(command: str) -> None:
     assert judge(command, INNER).effect == "allow"
 
 
+@pytest.mark.spec("X-CMD-07", "X-CMD-09")
 @pytest.mark.parametrize("command", HARMFUL)
 def test_what_could_do_more_asks(command: str) -> None:
     assert judge(command, INNER).effect == "ask"
