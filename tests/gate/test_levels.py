@@ -44,7 +44,7 @@ async def outcome(permission: str | None, *rules: Rule, answer: Answer | None = 
     return [f"{'ran' if event.allowed else 'refused'} by {event.by}" for event in heard.of(Decided)]
 
 
-@pytest.mark.spec("H-PRM-01", "H-PRM-03", "H-PRM-04", "H-PRM-06")
+@pytest.mark.spec("H-PRM-01", "H-PRM-03", "H-PRM-04", "H-PRM-06", "H-PRM-10")
 @pytest.mark.parametrize(
     ("permission", "said", "without", "asked"),
     [
@@ -120,3 +120,15 @@ async def test_whoever_is_asked_cannot_change_what_is_run(kind: str, work: Path)
     async with agent:
         assert (await agent.run("go")).ok
     assert (work / "made").exists() and not (work / "evil").exists()
+
+
+@pytest.mark.spec("H-PRM-14")
+async def test_a_turn_that_is_streamed_is_held_to_the_same(work: Path) -> None:
+    agent, _, heard = agent_of(
+        [call("probe"), call("bash", command="touch made"), {"text": "ok"}], touching("ask"), "cmd"
+    )
+    async with agent, agent.run_stream("go") as stream:
+        async for _event in stream:
+            pass
+    assert [event.allowed for event in heard.of(Decided) if event.decision.effect == "ask"] == [False, False]
+    assert not list(work.iterdir())
