@@ -21,6 +21,7 @@ from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
 from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
+from xun.policy.runners import names_script, runs_more
 from xun.policy.words import Arg
 
 
@@ -136,7 +137,12 @@ class _Judge:
         refusal: Refused | None = None
         for rule in (*self.grants, *self.policy.allowing(command.segment.argv[0])):
             covered = matched_length(rule, command) if rule.in_force(self.now) else 0
-            if not covered or not self.stays(command) or not self.in_scope(rule, command):
+            if not covered or not self.in_scope(rule, command):
+                continue
+            if not self.stays(rule, command, covered):
+                text = "it names a script that may be another one in another folder than the text starts in"
+                refusal = refusal or Refused("folder", text)
+                outcome.refused[rule] = "in another folder, what it names may be another file"
                 continue
             uses, refused = self.under(rule, command, covered)
             if refused is None:
@@ -160,10 +166,13 @@ class _Judge:
     def by_person(self, rule: Rule) -> bool:
         return rule in self.grants or rule.source == GRANTED_SOURCE
 
-    def stays(self, command: Command) -> bool:
-        """A program called by a relative path is another one in another folder: there no rule covers it."""
+    def stays(self, rule: Rule, command: Command, covered: int) -> bool:
+        """A program or script called by a relative path is another one in another folder: there no rule covers it."""
         name = command.segment.argv[0]
-        return "/" not in name or name.startswith("/") or command.segment.folders == ((),)
+        relative = "/" in name and not name.startswith("/")
+        if not relative and not command.judged and rule.scope is None:
+            relative = names_script(command.segment.argv[:covered])
+        return not relative or command.segment.folders == ((),)
 
     def in_scope(self, rule: Rule, command: Command) -> bool:
         """Does the command start in the one folder that the rule is for, if it is for one?"""
@@ -183,6 +192,8 @@ class _Judge:
         args = command.segment.args
         if rule.scope is not None:
             return None, refused_behind(rule.scope.arguments, args[covered:])
+        if more := runs_more(command.segment.argv, covered):
+            return None, Refused("wrapper", f"with {more}, it runs what is given to it: no prefix covers that")
         if program.problem is not None:
             named = len(without_globals(args[:covered])) > 1
             if not named or program.problem.flag not in [arg.text for arg in args[:covered]]:

@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from xun.policy.paths import matches, special
-from xun.policy.programs import INTERPRETERS, PRIVILEGED, WRAPPERS, base_name
-from xun.policy.runners import CODE_MODULES, opaque, runner_length
+from xun.policy.programs import INTERPRETERS, MANY, PRIVILEGED, WRAPPERS, base_name
+from xun.policy.runners import CODE_MODULES, RUNNERS, opaque, runner_length, running_option
 from xun.policy.shell import read_script
 from xun.result import XunError
 
@@ -19,6 +19,19 @@ _CODE_FLAGS = re.compile(r"-[A-Za-z]*[ceEp]|--eval|--print|--exec|--command|-|-i
 # Options that take no value: of Python, and of every other interpreter.
 _PYTHON_SWITCHES = frozenset({"-u", "-B", "-s", "-S", "-I", "-O", "-OO", "-q", "-v", "-b", "-d"})
 _SWITCHES = frozenset({"-x", "-w"})
+
+
+# By itself it does what the project says, and what it runs of its words is told apart.
+_ALONE = frozenset({"tox", "git"})
+# A setting of git, or a way to look at some, other than those that name programs or other files of settings.
+_SETTING = re.compile(
+    r"(?!(?:alias|filter|include|includeif|url|pager|gpg|credential|sendemail|trailer|merge|diff|difftool|mergetool|man|web"
+    r"|browser|guitool|lfs|protocol|safe)\.|core\.(?:hookspath|editor|pager|fsmonitor|sshcommand|askpass|gitproxy"
+    r"|alternaterefscommand|worktree|attributesfile)$|sequence\.editor$|init\.templatedir$|uploadpack\.|.*\."
+    r"(?:cmd|command|path|helper|driver|textconv|program|uploadpack|receivepack|vcs)$)[\w-]+\.[\w.-]+"
+    r"|--get|--get-all|--get-regexp|--list|-l|get|list",
+    re.IGNORECASE,
+)
 
 
 class PolicyError(XunError):
@@ -54,8 +67,12 @@ def check_allowed(pattern: str) -> tuple[str, ...]:
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs commands with other rights")
     elif name in WRAPPERS and not _only_looks(name, rest):
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs whatever is given to it")
+    elif option := running_option(words):
+        raise PolicyError(f"{pattern!r} cannot be allowed: with {option}, {name} runs what is given to it")
     elif length := runner_length(words):
         _check_run(pattern, words, length)
+    elif not rest and name in RUNNERS and name in MANY - _ALONE:
+        raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs other programs too; name its command")
     elif name in INTERPRETERS:
         _check_interpreter(pattern, name, rest)
     return words
@@ -101,6 +118,10 @@ def _check_git(pattern: str, rest: tuple[str, ...]) -> None:
             words.pop(0)
     if not words:
         raise PolicyError(f"{pattern!r} cannot be allowed: name the git command too, such as git status")
+    if option := running_option(("git", *words)):
+        raise PolicyError(f"{pattern!r} cannot be allowed: with {option}, git runs what is given to it")
+    if words[0] == "config" and not _SETTING.fullmatch(" ".join(words[1:2])):
+        raise PolicyError(f"{pattern!r} cannot be allowed: some settings of git name programs; name a harmless one")
     if runner_length(("git", *words)):
         raise PolicyError(f"{pattern!r} cannot be allowed: git {words[0]} runs whatever is given to it")
 
@@ -111,6 +132,8 @@ def _check_run(pattern: str, words: tuple[str, ...], length: int) -> None:
     if opaque(words):
         raise PolicyError(f"{pattern!r} cannot be allowed: {shown} runs whatever is given to it")
     rest = words[length:]
+    if base_name(words[0]) == "coverage":
+        rest = ("python", *rest)
     if rest[:1] == ("--",):
         rest = rest[1:]
     if not rest or rest[0].startswith("-"):
@@ -136,5 +159,9 @@ def _check_interpreter(pattern: str, name: str, rest: tuple[str, ...]) -> None:
         raise PolicyError(f"{pattern!r} cannot be allowed: name the script or module right after {name}")
     if len(words) < (2 if words[:1] == ["-m"] else 1):
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs any program; name the script or module")
+    if words[:2] == ["-m", "coverage"]:
+        if len(words) < 3:
+            raise PolicyError(f"{pattern!r} cannot be allowed: coverage runs other programs too; name its command")
+        check_allowed(shlex.join(words[1:]))
     if words[:1] == ["-m"] and words[1].partition(".")[0] in CODE_MODULES:
         raise PolicyError(f"{pattern!r} cannot be allowed: the module {words[1]} runs the code that is given to it")

@@ -5,15 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from xun.policy.commands import Program
+from xun.policy.commands import Program, default_commands
 from xun.policy.entries import PolicyError, check_allowed, words_of
 from xun.policy.needs import Command
-from xun.policy.programs import ENDERS, FETCHERS, INTERPRETERS, MANY, PRIVILEGED, STATE, WRAPPERS, base_name
+from xun.policy.programs import (
+    CHANGERS,
+    ENDERS,
+    FETCHERS,
+    INTERPRETERS,
+    MANY,
+    PRIVILEGED,
+    STATE,
+    WRAPPERS,
+    base_name,
+    word_set,
+)
 from xun.policy.rules import Rule
-from xun.policy.runners import runner_length
-from xun.policy.runs import tails
+from xun.policy.runners import RUNNERS, runner_length
+from xun.policy.runs import may_run_words, tails
 from xun.policy.words import Arg
 
+# Beside those that matter by themselves: what people run through other programs.
+_PROGRAMS = frozenset(
+    {*RUNNERS, *WRAPPERS, *INTERPRETERS, *PRIVILEGED, *FETCHERS, *ENDERS, *CHANGERS, *MANY}
+) | word_set(
+    "jest vitest mocha ava cypress playwright eslint prettier tsc webpack vite rollup esbuild next nuxt ruff mypy "
+    "black gcc g++ cc clang clang++ rustc javac java rspec phpunit gunicorn uvicorn flask celery cmake ninja meson"
+)
 _GIT_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
 
 
@@ -164,9 +182,14 @@ def _telling(words: Sequence[str]) -> int:
         return 1
     if len(words) < 2 or words[1].startswith("-"):
         return 0
-    scripts = words[1] in ("run", "compose", "exec", "run-script", "stash", "remote", "submodule", "worktree")
+    scripts = words[1] in ("run", "compose", "exec", "run-script", "stash", "remote", "submodule", "worktree", "config")
     count = 3 if scripts else 2
     return count if words[1] not in ("exec", "x", "dlx") and len(words) >= count else 0
+
+
+def _is_program(word: str) -> bool:
+    """Is it the name of a program, so that whatever it stands behind may be what runs it?"""
+    return ("/" not in word or word.startswith("/")) and (base_name(word) in _PROGRAMS or word in default_commands())
 
 
 def suggestion(command: Command) -> str | None:
@@ -179,6 +202,8 @@ def suggestion(command: Command) -> str | None:
         return None
     taken = command.segment.args[:count]
     if any(arg.glob or not arg.known for arg in taken):
+        return None
+    if count == 1 and may_run_words(command.segment.args) and any(map(_is_program, words[1:])):
         return None
     prefix = shlex.join(words[:count])
     try:
