@@ -5,11 +5,10 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,31 +25,24 @@ from xun.config.log import start_log
 from xun.config.made_file import MadeStore
 from xun.config.models_file import load_models
 from xun.config.paths import Paths, find_paths, private_folder
-from xun.config.policy_edit import append_rules
 from xun.config.policy_file import policy_files
-from xun.config.policy_target import PolicyTarget
 from xun.config.project.grants import ProjectGrants
 from xun.config.redact import Redactor
 from xun.config.regular import UnreadableError, read_named
-from xun.config.toml import ConfigError
 from xun.config.trust import Trust, trust_of
-from xun.config.unasked import unasked_in
 from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent
 from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
-from xun.policy.entries import check_write_path
-from xun.policy.file import PolicyFile
-from xun.policy.rules import Policy, Rule
-from xun.policy.rules import Settings as PolicySettings
 from xun.providers import models
 from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
 from xun.providers.registry import ProviderSettings, resolve
 from xun.result import XunError
 from xun.run_place import Place, moved, place_of
 from xun.run_plan import GivenKeys, RunPlan, SetupError
+from xun.run_policy import keep_rules, policy_of_run
 from xun.sessions.resume import StoredSession, decisions, fork, resume
 from xun.sessions.resume import load as load_session
 from xun.sessions.retention import prune
@@ -136,7 +128,7 @@ def build_run(
         files = policy_files(paths, plan.policy, trust)
         for line in (line for file in files for line in file.ignored):
             say(line)
-        policy = _policy(plan, files, folder, paths)
+        policy = policy_of_run(plan, files, folder, paths)
         provider, info = _provider(config, plan.keys, paths, config.settings.model)
         mode = config.settings.mode
         stored, writer = _session(plan, paths, config, place, f"{info.provider}/{info.name}", redact, say)
@@ -165,7 +157,7 @@ def build_run(
             resolve_model=partial(_provider, config, plan.keys, paths),
             mode=mode,
             risk_model=config.settings.risk.model,
-            on_always=partial(_keep, paths, folder),
+            on_always=partial(keep_rules, paths, folder),
         )
     if stored is not None:
         agent.bus.seq = stored.last_seq
@@ -188,17 +180,6 @@ def build_run(
     if plan.trust:
         _name_commands(grants, note)
     return Prepared(agent, provider, workspace, writer, config, paths, trust, grants, plan.keys, redact, place.copy)
-
-
-def _keep(paths: Paths, folder: Path, rules: Sequence[Rule]) -> None:
-    """Keep rules for good: those whose source is the project in its file, all others in the person's own."""
-    for in_project in (False, True):
-        wanted = [rule for rule in rules if (rule.source == "project") is in_project]
-        if wanted:
-            target = PolicyTarget(paths, folder, in_project=in_project)
-            append_rules(target.path, wanted, project=target.project)
-            if left := target.agree():
-                raise ConfigError(f"{target.path} is written; {left}")
 
 
 def _tell_trust(trust: Trust, say: Say) -> None:
@@ -277,45 +258,6 @@ def _one_line() -> Generator[None]:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise SetupError(f"{where}{error.strerror or error}") from error
-
-
-def _policy(plan: RunPlan, files: Sequence[PolicyFile], folder: Path, paths: Paths) -> Policy:
-    """The policy of a run, with what the person said of the sandbox in this folder where no file says otherwise."""
-    policy = policy_of_flags(plan.allow, plan.allow_write, plan.deny, folder, files)
-    named = any("auto_allow_sandboxed" in file.settings.model_fields_set for file in files)
-    if not named and unasked_in(folder, paths):
-        policy.settings = policy.settings.model_copy(update={"auto_allow_sandboxed": True})
-    return policy
-
-
-def policy_of_flags(
-    allow: Sequence[str],
-    allow_write: Sequence[str],
-    deny: Sequence[str],
-    folder: Path,
-    files: Sequence[PolicyFile] = (),
-) -> Policy:
-    """The default policy with the rules of a command line and of `files`, whose settings count first one first.
-
-    Paths of the command line are relative to `folder`. Raises `PolicyError`.
-    """
-    denies = [Rule(effect="deny", kind="command", pattern=prefix, source="--deny") for prefix in deny]
-    allows = [Rule(effect="allow", kind="command", pattern=prefix, source="--allow") for prefix in allow]
-    writes = [_write_rule(path, folder) for path in allow_write]
-    settings: dict[str, Any] = {}
-    for file in files:
-        settings = file.settings.model_dump(exclude_unset=True) | settings
-    ruled = (rule for file in files for rule in file.rules)
-    return Policy(rules=(*denies, *allows, *writes, *ruled), settings=PolicySettings.model_validate(settings))
-
-
-def _write_rule(path: str, folder: Path) -> Rule:
-    check_write_path(path)  # as it is written: an empty one would lead to the folder
-    pattern = os.path.realpath(folder / path)
-    check_write_path(pattern, os.path.realpath(folder))
-    if path.endswith("/") and pattern == escape(pattern):
-        pattern += "/"  # a folder, made yet or not
-    return Rule(effect="allow", kind="write", pattern=pattern, source="--allow-write")
 
 
 def _use_models(paths: Paths) -> list[str]:

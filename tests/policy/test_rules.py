@@ -12,7 +12,7 @@ from tests.policy.judging import effect, rule
 from xun.policy.lists import Allowlists
 from xun.policy.paths import matches
 from xun.policy.rules import Policy, PolicyError, Rule
-from xun.setup import policy_of_flags
+from xun.run_policy import policy_of_flags
 
 TOO_MUCH = [
     "git", "git -C x", "bash", "sh", "env", "sudo", "sudo ls", "xargs", "xargs rm", "python", "python3", "python3.11",

@@ -24,7 +24,7 @@ from xun.gate.made import MadeFiles
 from xun.policy.card import card
 from xun.policy.decision import Decision
 from xun.result import XunError
-from xun.setup import policy_of_flags
+from xun.run_policy import policy_of_flags
 
 LONGEST = 1024 * 1024  # bytes of one line of standard input
 _CODES = {"allow": 0, "ask": 3, "deny": 4}

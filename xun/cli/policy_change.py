@@ -24,7 +24,7 @@ from xun.policy.file import read_policy
 from xun.policy.paths import protected, special
 from xun.policy.rules import Rule
 from xun.result import XunError
-from xun.setup import policy_of_flags
+from xun.run_policy import policy_of_flags
 
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}  # seconds
 _ADD = "xun policy add [allow|ask|deny] command|write|read|tool|host PATTERN, several words in quotes"

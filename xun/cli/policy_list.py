@@ -20,7 +20,7 @@ from xun.policy.file import PolicyFile
 from xun.policy.modes import rules_of
 from xun.policy.rules import Rule, Settings
 from xun.result import XunError
-from xun.setup import policy_of_flags
+from xun.run_policy import policy_of_flags
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from xun.config.trust import trust_of
 from xun.exec.sandbox.find import find
 from xun.gate.sandbox import describe_sandbox
 from xun.result import XunError
-from xun.setup import policy_of_flags
+from xun.run_policy import policy_of_flags
 
 
 def sandbox(cwd: Folder = None, policy: PolicyFiles = None) -> int:
