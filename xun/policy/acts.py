@@ -148,10 +148,13 @@ class Acts:
     def exposures(self, command: Command) -> Iterator[Reason]:
         """The hard reasons against the words that the program may write to, as far as anybody knows."""
         runs = base_name(command.segment.args[0].text) in WRAPPERS | INTERPRETERS
+        certain = {use.arg for use in command.changed}  # what is written for certain is judged as that
         for folder in self.reading.script.starts(self.cwd, command.segment):
             for use in command.exposed:
                 key, shown = command.keys(folder, use), told(use.arg.text)
                 for reason in self.written(key, shown, command, runs=runs):
+                    if use.arg in certain and reason.code in ("outside", "protected", "special-file"):
+                        continue
                     yield reason.model_copy(update={"segment": command.segment.text})
 
     def written(self, key: str, shown: str, by: Command, *, runs: bool) -> Iterator[Reason]:

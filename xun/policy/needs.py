@@ -22,6 +22,7 @@ from xun.policy.runs import Behind
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.unfold import Stages, Step, unfold
 from xun.policy.words import Arg
+from xun.policy.written import written
 
 HERE = Use(Arg("."), "dir")
 
@@ -204,13 +205,15 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
     here = entered(args)
     inner = [(args, here), *behind.inner]
     acting = [*inner, *((view, here) for view in behind.tails)]
+    writing = [*inner, *((view, here) for view in behind.views)]
+    told = ((use, at) for view, at in writing for use in written(view, home, (*at, *segment.folders)))
     return Command(
         segment,
         program,
         (),
         refused,
         _all(words, inner),
-        tuple(dict.fromkeys((*_all(changed, acting), *_placed(behind.written)))),
+        tuple(dict.fromkeys((*_all(changed, acting), *_placed(told), *_placed(behind.written)))),
         (*behind.views, *(view for view, _ in behind.inner)),
         _all(exposed, inner),
         behind.cut,

@@ -1,0 +1,174 @@
+"""What a command writes that no table judges, as its program or the names of its options tell.
+
+For hard reasons and deny rules alone: a word too many says nothing, as long as it stays in the workspace.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from xun.policy.commands.spec import Use
+from xun.policy.exposed import behind_prefix, only_reads
+from xun.policy.installs import installed
+from xun.policy.programs import base_name, word_set
+from xun.policy.words import Arg
+
+# Options that for any program say where it writes, or the folder in which it works.
+_LONG = re.compile(
+    r"--(?:out(?:put|file|dir)?(?:-[\w-]+)?|dest(?:ination|dir)?|target(?:-dir(?:ectory)?)?|directory(?:-prefix)?|prefix"
+    r"|work-tree|cwd|chdir|dir|(?:install|download|build|save|export|root)-(?:dir|path|to)|dump-header|cookie-jar|log-file|build"
+    r"|install|one-top-level|root)(?:=(.*))?",
+    re.DOTALL,
+)
+_SHORT = re.compile(r"-[oOC](.*)|-out", re.DOTALL)
+# And those that say so for one program.
+_OWN: Mapping[str, re.Pattern[str]] = {
+    "unzip": re.compile(r"-d(.*)"),
+    "patch": re.compile(r"-d(.*)"),
+    "7z": re.compile(r"-o(.+)"),
+    "curl": re.compile(r"-[A-Za-z]*[oDc]"),
+    "wget": re.compile(r"-[A-Za-z]*[oOPa]"),
+    "cmake": re.compile(r"-B(.*)"),
+    "pip": re.compile(r"-t(.*)"),
+    "tar": re.compile(r"-[A-Za-z]*C"),
+    "git": re.compile(r"--template(?:=(.*))?"),
+}
+# Without one of these they only show what would become of their operands; where there is none, they always write.
+_EDITORS: Mapping[str, re.Pattern[str] | None] = {
+    "sed": re.compile(r"-[A-Za-z]*i.*|--in-place.*"),
+    "perl": re.compile(r"-[A-Za-z0-9]*i.*"),
+    "ruby": re.compile(r"-[A-Za-z0-9]*i.*"),
+    "gawk": re.compile(r"-i|--include=inplace|inplace"),
+    "ruff": re.compile(r"format|--fix"),
+    "prettier": re.compile(r"-w|--write"),
+    "eslint": re.compile(r"--fix"),
+    "stylelint": re.compile(r"--fix"),
+    "biome": re.compile(r"--write|--apply|--fix"),
+    "gofmt": re.compile(r"-w"),
+    "goimports": re.compile(r"-w"),
+    "shfmt": re.compile(r"-[A-Za-z]*w"),
+    "clang-format": re.compile(r"-i"),
+    "autopep8": re.compile(r"-i|--in-place"),
+    "yapf": re.compile(r"-i|--in-place"),
+} | dict.fromkeys(
+    word_set(
+        "black isort rustfmt dos2unix unix2dos gzip gunzip bzip2 bunzip2 xz unxz zstd lzma patch zip sqlite3 vim vi "
+        "nvim ex ed nano pico emacs micro strip patchelf objcopy ar ranlib sponge rename virtualenv csplit split "
+        "convert magick ffmpeg scp sftp ssh-keygen keytool pyupgrade autoflake"
+    )
+)  # fmt: skip
+_ONLY_SHOWS = re.compile(r"--(?:check|diff|stdout|list|test|dry-run|list-different)|-[clt]+")
+_SCRIPT = re.compile(r"-[A-Za-z]*[ef]|--expression|--file|-c|--cmd")
+_GIT_READERS = word_set(
+    "log show diff status blame annotate grep ls-files ls-tree ls-remote cat-file rev-parse rev-list describe shortlog "
+    "name-rev merge-base for-each-ref show-ref whatchanged check-ignore check-attr count-objects var version help "
+    "diff-tree diff-index diff-files cherry range-diff fsck config"
+)
+_GIT_MAKES = {("clone",): 1, ("init",): 0, ("worktree", "add"): 0, ("bundle", "create"): 0}
+_NOWHERE = re.compile(
+    r"-?|/dev/(?:null|zero|random|urandom|tty|stdin|stdout|stderr|fd/\d+)|\w+://.*|\d+|.*%.*", re.DOTALL
+)
+_LEADS_OUT = re.compile(r"/.*|(?:.*/)?\.\.(?:/.*)?")
+
+
+def written(args: Sequence[Arg], home: str, folders: Sequence[Sequence[str]] = ()) -> Iterator[Use]:
+    """The paths that the command writes, as far as can be told; `folders` are the steps that lead to where it runs.
+
+    They are guesses: for a person to decide on, not for a rule to deny.
+    """
+    args = behind_prefix(args)
+    for path in installed([arg.text for arg in args], home):
+        yield Use(Arg(path), "meta")
+    if only_reads(args):
+        return
+    for arg in _named(args):
+        if not _NOWHERE.fullmatch(arg.text):
+            yield Use(arg, "meta")
+    if any(_LEADS_OUT.fullmatch(step) for steps in folders for step in steps):
+        yield Use(Arg("."), "meta")
+
+
+def _named(args: Sequence[Arg]) -> Iterator[Arg]:
+    yield from _by_options(args)
+    name = base_name(args[0].text)
+    if name == "git":
+        yield from _by_git(args)
+    elif name in ("tar", "bsdtar"):
+        yield from _archive(args)
+    elif name in _EDITORS and _edits(name, args):
+        yield from _operands(args)
+    elif name in ("python", "python3") and [arg.text for arg in args[1:3]] == ["-m", "venv"]:
+        yield from _operands(args[2:])
+
+
+def _by_options(args: Sequence[Arg]) -> Iterator[Arg]:
+    own = _OWN.get(base_name(args[0].text))
+    for at, arg in enumerate(args[1:], 1):
+        match = _LONG.fullmatch(arg.text) or _SHORT.fullmatch(arg.text) or (own.fullmatch(arg.text) if own else None)
+        if match is None or arg.text == "--":
+            continue
+        value = match[1] if match.lastindex else None
+        if value:
+            yield Arg(arg.pattern[len(arg.pattern) - len(value) :], arg.known)
+        elif at + 1 < len(args):
+            yield args[at + 1]
+
+
+def _edits(name: str, args: Sequence[Arg]) -> bool:
+    needed = _EDITORS[name]
+    if needed is not None:
+        return any(needed.fullmatch(arg.text) for arg in args[1:])
+    return not any(_ONLY_SHOWS.fullmatch(arg.text) for arg in args[1:])
+
+
+def _operands(args: Sequence[Arg]) -> Iterator[Arg]:
+    """The words that are no options, nor a script that is given to one; of sed without such a one, not the first."""
+    scripted = base_name(args[0].text) == "sed" and not any(_SCRIPT.fullmatch(arg.text) for arg in args[1:])
+    taken = False
+    for arg in args[1:]:
+        if taken or arg.text.startswith(("-", "+")):
+            taken = not taken and _SCRIPT.fullmatch(arg.text) is not None
+        elif scripted:
+            scripted = False
+        else:
+            yield arg
+
+
+def _archive(args: Sequence[Arg]) -> Iterator[Arg]:
+    """The archive that tar makes: the first operand behind letters that end with f."""
+    letters = next((arg.text for arg in args[1:2] if re.fullmatch(r"-?[A-Za-z]*[cru][A-Za-z]*f", arg.text)), None)
+    if letters is not None and len(args) > 2:
+        yield args[2]
+    for arg in args[1:]:
+        if arg.text.startswith("--file="):
+            yield Arg(arg.pattern[7:], arg.known)
+
+
+def _by_git(args: Sequence[Arg]) -> Iterator[Arg]:
+    """The folders in which a git command that is no reader works, and those that it makes."""
+    at, steps = 1, ""
+    elsewhere: list[Arg] = []
+    while at < len(args) and args[at].text.startswith("-"):
+        name, _, value = args[at].pattern.partition("=")
+        if name in ("-C", "-c", "--git-dir", "--work-tree") and not value and at + 1 < len(args):
+            at += 1
+            value = args[at].pattern
+        if name == "-C":
+            steps = posixpath.join(steps, value)
+        elif name == "--git-dir":
+            elsewhere.append(Arg(posixpath.join(steps, value.rstrip("/").removesuffix(".git"), ".")))
+        elif name == "--work-tree":
+            elsewhere.append(Arg(posixpath.join(steps, value)))
+        at += 1
+    words = [arg.text for arg in args[at:]]
+    if not words or words[0] in _GIT_READERS:
+        return
+    yield from elsewhere
+    if steps:
+        yield Arg(steps)
+    for ways, before in _GIT_MAKES.items():
+        if tuple(words[: len(ways)]) == ways:
+            operands = [arg for arg in args[at + len(ways) :] if not arg.text.startswith("-")]
+            yield from operands[before:][-1:]
