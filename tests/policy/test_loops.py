@@ -138,3 +138,22 @@ def test_large_loops_are_not_followed_and_ask_softly() -> None:
     for command in (nested, "for i in {1..99}; do echo $i; cat $i; done"):
         decision = judge(command, INNER)
         assert decision.effect == "ask" and not decision.hard
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["for i in $(seq 1 100000); do sleep 300; done", "for i in 1 2 3; do sleep 200; done", "for i in $(seq 100); do timeout 9 sleep 9; done",
+     "for i in $(seq 1 1000); do for j in $(seq 1 1000); do echo x; done; done", "for i in $(seq 9 -1 -100000); do echo x; done",
+     "for f in a b; do for i in 1 2; do sleep 2m; done; done", "for i in $(seq 1 50000); do ls; done"],
+)  # fmt: skip
+def test_a_loop_that_hardly_ends_asks(command: str) -> None:
+    assert judge(command, ALL).effect == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["for i in 1 2 3; do sleep 60; done", "for i in $(seq 10); do sleep 1; ls; done", "for i in $(seq 1 1000); do echo x; done",
+     "for d in a b c; do for f in x y; do cat $d/$f; done; done"],
+)  # fmt: skip
+def test_a_loop_that_ends_soon_passes(command: str) -> None:
+    assert judge(command, ALL).effect == "allow"

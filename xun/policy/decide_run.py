@@ -215,14 +215,18 @@ class _Judge:
         """What speaks against the paths and repositories that an allowed command touches."""
         text = command.segment.text
         git = uses is not None and command.program.name[0] == "git" and command.program.name != ("git", "--version")
-        for folder in self.reading.script.starts(self.action.cwd, command.segment):
+        for place, folder in enumerate(self.reading.script.starts(self.action.cwd, command.segment)):
             here = [(HERE, posixpath.join(folder, "."))]
             for at, step in enumerate(command.program.steps):
                 inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
                 here.append((step, posixpath.join(folder, *inner)))
             for use, key in (*here, *((use, command.keys(folder, use)) for use in dict.fromkeys(uses or ()))):
                 if reason := self.lost(use, key) if is_lost(key) else self.places.problem(use, key):
-                    yield reason.model_copy(update={"segment": text})
+                    # The first folder is the one where all goes well.
+                    fails = (
+                        ", if the cd before it fails: join them with &&" if place and reason.code == "outside" else ""
+                    )
+                    yield reason.model_copy(update={"segment": text, "text": reason.text + fails})
             if git and not is_lost(folder):
                 yield from self.repository(command, command.keys(folder, HERE))
 

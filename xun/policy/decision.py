@@ -20,6 +20,8 @@ RuleKind = Literal["command", "write", "read", "tool", "host"]
 # Soft as they are, only a person settles these: they are the person's own rules, or about what no one else can see
 # through: code that others put there, and other names of a file.
 PERSONAL = frozenset({"ask-rule", "may-be-ruled", "git-configuration", "hard-link", "unsandboxed", "agent-made"})
+# It says of the whole what another says of the part that is at fault.
+_FOR_OTHERS = frozenset({"shell-state"})
 _KINDS: Mapping[str, RuleKind] = {
     "run": "command", "write": "write", "read": "read", "fetch": "host", "tool": "tool"
 }  # fmt: skip
@@ -101,7 +103,7 @@ class Decision(_Data):
         if self.effect == "deny":
             ranked = sorted(self.reasons, key=lambda reason: reason.rule is None or reason.rule != self.rule)
         else:
-            ranked = sorted(self.reasons, key=lambda reason: (not reason.hard, reason.code not in PERSONAL))
+            ranked = sorted(self.reasons, key=_strictness)
         return ranked[0] if ranked else None
 
     @property
@@ -128,6 +130,11 @@ class Decision(_Data):
     def default(self) -> AnswerKind:
         """What auto-confirm answers: no for a hard reason, else once."""
         return "no" if self.hard else "once"
+
+
+def _strictness(reason: Reason) -> tuple[bool, bool, bool]:
+    """Hard before personal before soft, and what is wrong with one part before what that means for the others."""
+    return not reason.hard, reason.code not in PERSONAL, reason.code in _FOR_OTHERS
 
 
 class Assessment(_Data):

@@ -7,10 +7,13 @@ pipeline leaves them as they were.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from xun.policy.commands.builtins import MAX_SLEEP
 from xun.policy.folders import MAX_FOLDERS, Steps, beyond, step_of
+from xun.policy.outputs import most_words
 from xun.policy.prescreen import MAX_SEGMENTS
 from xun.policy.statements import Chain, Choice, Group, Loop, Pipeline, Simple, Statement, parse
 from xun.policy.values import Value, argument, assigned, looped, output
@@ -19,6 +22,8 @@ from xun.policy.words import Arg, Substitution, Unclear, Word
 _MAX_STATES = 32
 _MAX_VISITS = 2000  # of commands, in all states: nested loops multiply
 _MAX_ROUNDS = 3
+_MAX_ROUNDS_IN_ALL = 10_000  # of all loops in one another
+_SLEEP = re.compile(r"\bsleep\s+(\d+(?:\.\d+)?)([sm]?)")
 
 
 class State(NamedTuple):
@@ -64,19 +69,26 @@ class _Follower:
         self.found: dict[tuple[int, int, tuple[Arg, ...]], dict[Steps, None]] = {}
         self.inner: dict[int, Chain] = {}
         self.visits = 0
+        self.times = 1
+        self.slept: dict[int, float] = {}
 
     def chain(self, chain: Chain, start: States) -> tuple[States, States]:
-        succeeded, failed = start, ()
+        succeeded, failed, last = start, (), start
         for joined, pipeline in chain.parts:
+            before = {"&&": succeeded, "||": failed}.get(joined, _union(succeeded, failed))
+            last = before or last
+            after, otherwise = self.reached(self.pipeline(pipeline, last), before)
             if joined == "&&":
-                after, otherwise = self.pipeline(pipeline, succeeded)
                 succeeded, failed = after, _union(failed, otherwise)
             elif joined == "||":
-                after, otherwise = self.pipeline(pipeline, failed)
                 succeeded, failed = _union(succeeded, after), otherwise
             else:
-                succeeded, failed = self.pipeline(pipeline, _union(succeeded, failed))
+                succeeded, failed = after, otherwise
         return succeeded, failed
+
+    def reached(self, after: tuple[States, States], before: States) -> tuple[States, States]:
+        """What stands behind an `exit` is judged as if it ran, and leads nowhere."""
+        return after if before else ((), ())
 
     def pipeline(self, pipeline: Pipeline, start: States) -> tuple[States, States]:
         if len(pipeline.stages) == 1:
@@ -108,14 +120,26 @@ class _Follower:
             after = _union([self.assigned(command.words, state) for state in start])
             return after, after
         entered: list[State] = []
+        ends = False
         for state in start:
             args = self.args(command.words, state)
             self.found.setdefault((command.start, command.end, args), {})[state.folder] = None
             step = step_of(args, self.home)
             entered.append(state if step is None else state._replace(folder=beyond(state.folder, step)))
+            self.waits(command, args)
+            ends = _exits(args)
         if len(self.found) > MAX_SEGMENTS:
             raise Unclear("compound", f"it runs more than {MAX_SEGMENTS} commands")
-        return _union(entered), start
+        return ((), ()) if ends else (_union(entered), start)
+
+    def waits(self, command: Simple, args: Sequence[Arg]) -> None:
+        """Add up how long the commands of loops sleep."""
+        if self.times > 1:
+            found = _SLEEP.findall(" ".join(arg.text for arg in args))
+            seconds = self.times * sum(float(number) * (60 if unit == "m" else 1) for number, unit in found)
+            self.slept[command.start] = max(seconds, self.slept.get(command.start, 0))
+        if sum(self.slept.values()) > MAX_SLEEP:
+            raise Unclear("compound", f"its loops may sleep longer than {MAX_SLEEP:.0f} seconds")
 
     def args(self, words: Sequence[Word], state: State) -> tuple[Arg, ...]:
         return tuple(arg for word in words for arg in self.word(word, state))
@@ -150,11 +174,20 @@ class _Follower:
 
     def loop(self, loop: Loop, start: States) -> States:
         self.substitutions(loop.words, start)
+        outside, self.times = self.times, self.times * self.most_rounds(loop)
+        if self.times > _MAX_ROUNDS_IN_ALL:
+            raise Unclear("compound", f"its loops may go round more than {_MAX_ROUNDS_IN_ALL} times")
         left: list[State] = []
         for state in start:
             values = looped(self.args(loop.words, state), state.folder)
             left += self.rounds(loop, state, values)
+        self.times = outside
         return _union(state.setting(loop.name, None) for state in left)
+
+    def most_rounds(self, loop: Loop) -> int:
+        """How often a loop goes round, where files and unknown words are not counted one by one."""
+        inner = [self.inner[p.start] for word in loop.words for p in word.pieces if isinstance(p, Substitution)]
+        return max(1, sum(len(word.args) for word in loop.words) + sum(most_words(one, self.text) - 1 for one in inner))
 
     def rounds(self, loop: Loop, entry: State, values: Sequence[Value]) -> States:
         """The states after any number of rounds of a loop that begins in `entry`."""
@@ -174,10 +207,21 @@ class _Follower:
 
     def choice(self, choice: Choice, start: States) -> States:
         left: States = ()
+        reached = last = start
         for condition, body in choice.branches:
-            succeeded, start = self.chain(condition, start)
-            left = _union(left, *self.chain(body, succeeded))
-        return _union(left, *(self.chain(choice.otherwise, start) if choice.otherwise else (start,)))
+            last = reached or last
+            succeeded, failed = self.reached(self.chain(condition, last), reached)
+            left = _union(left, *self.reached(self.chain(body, succeeded or last), succeeded))
+            reached = failed
+        if choice.otherwise:
+            return _union(left, *self.reached(self.chain(choice.otherwise, reached or last), reached))
+        return _union(left, reached)
+
+
+def _exits(args: Sequence[Arg]) -> bool:
+    """Does the shell surely end? With two words or no number, `exit` may stay."""
+    words = [arg.text for arg in args]
+    return words[:1] == ["exit"] and (len(words) == 1 or (len(words) == 2 and args[1].known and words[1].isdecimal()))
 
 
 def _union(*sets: Iterable[State]) -> States:

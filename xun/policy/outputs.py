@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from xun.policy.statements import Chain, Simple
 
+_FEW = 100
 # Programs whose output holds no character that the shell would act on, with the arguments that keep it so.
 _SAFE = r"[\w./:@+,=-]+"
 _PLAIN: Mapping[str, re.Pattern[str]] = {
@@ -41,6 +42,18 @@ def plain_output(chain: Chain, text: str) -> bool:
     spelled = _spelled(last, text) if isinstance(last, Simple) else None
     name, _, arguments = (spelled or "").partition(" ")
     return name in _PLAIN and _PLAIN[name].fullmatch(arguments) is not None
+
+
+def most_words(chain: Chain, text: str) -> int:
+    """How many words a command puts out at most that is known to put out plain ones."""
+    last = chain.parts[0][1].stages[-1]
+    spelled = _spelled(last, text) if isinstance(last, Simple) else None
+    name, _, arguments = (spelled or "").partition(" ")
+    if name != "seq":
+        return _FEW
+    numbers = [int(number) for number in arguments.split()]
+    first, step = (numbers[0] if len(numbers) > 1 else 1), (abs(numbers[1]) if len(numbers) > 2 else 1)
+    return abs(numbers[-1] - first) // (step or 1) + 1
 
 
 def _spelled(command: Simple | None, text: str) -> str | None:

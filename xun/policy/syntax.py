@@ -51,7 +51,7 @@ _SOFT = {
     "file_redirect": ("redirect", "it redirects to or from something else than /dev/null"),
     "for_statement": ("compound", "it holds a loop"),
     "c_style_for_statement": ("compound", "it holds a loop"),
-    "while_statement": ("compound", "it holds a loop"),
+    "while_statement": ("compound", "it holds a while or until loop, which always asks: nothing tells when it ends"),
     "if_statement": ("compound", "it holds an if"),
     "case_statement": ("compound", "it holds a case"),
     "compound_statement": ("compound", "it groups commands in braces"),

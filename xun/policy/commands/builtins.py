@@ -20,6 +20,7 @@ _FILE_TESTS = frozenset({"-e", "-f", "-d", "-r", "-s", "-w", "-x", "-L", "-h"})
 _TEXT_TESTS = frozenset({"-n", "-z"})
 # Those of numbers evaluate nothing here, other than in `[[ … ]]`: what is no number is an error.
 _COMPARISONS = frozenset({"=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_SHELL_OPTIONS = frozenset({"errexit", "nounset", "pipefail"})
 _SLEEP_UNITS = {"": 1.0, "s": 1.0, "m": 60.0}
 
 
@@ -119,8 +120,30 @@ def names(args: Sequence[Arg]) -> list[Use]:
     return []
 
 
+def shell_options(args: Sequence[Arg]) -> list[Use]:
+    """`set -e`, `set -euo pipefail` and their like: options by which the shell ends sooner."""
+    words = [arg.text for arg in args]
+    while words:
+        word = words.pop(0)
+        if not re.fullmatch(r"[-+][eu]*o?", word) or len(word) < 2:
+            raise Refused("flag", f"of set, {word} is not known to be harmless", flag=word)
+        if word.endswith("o") and (not words or words.pop(0) not in _SHELL_OPTIONS):
+            raise Refused("operand", "this option of the shell is not known to be harmless")
+    if not args:
+        raise Refused("operand", "set by itself shows all variables")
+    return []
+
+
+def leave(args: Sequence[Arg]) -> list[Use]:
+    """`exit [N]`."""
+    if len(args) > 1 or not all(re.fullmatch(r"\d{1,3}", arg.text) for arg in args):
+        raise Refused("operand", "exit takes a number")
+    return []
+
+
 BUILTINS: dict[str, Judge] = {
     "echo": anything, "true": anything, "false": anything, ":": anything, "cd": change_folder, "test": test,
     "[": bracket, "printf": printf, "sleep": sleep, "seq": sequence, "command": look_up, "type": type_of,
+    "set": shell_options, "exit": leave,
     "pwd": Table(flags="LP", operands="text", most=0), "which": Table(flags="as", operands="text", globs=False),
 }  # fmt: skip
