@@ -193,9 +193,9 @@ def _may_equal(one: str, other: str) -> bool:
 
 def _rewrites(view: Sequence[Arg]) -> bool:
     """Is it a git command that removes or overwrites files which it does not name?"""
-    words = [arg.text for arg in view[1:]]
     if base_name(view[0].text) != "git":
         return False
+    words = [arg.text for arg in view[1:]]
     everything = not {".", ":/", "*", "./"}.isdisjoint(words)
     return "clean" in words or ("reset" in words and not {"--hard", "--merge", "--keep"}.isdisjoint(words)) or (
         everything and not {"checkout", "restore"}.isdisjoint(words)
@@ -204,10 +204,7 @@ def _rewrites(view: Sequence[Arg]) -> bool:
 
 def _ends_all(view: Sequence[Arg]) -> bool:
     """`kill -1`, with a signal or without, ends all processes; with a signal alone before a number it does not."""
+    if base_name(view[0].text) != "kill":
+        return False
     words = [arg.text for arg in view[1:]]
-    return (
-        base_name(view[0].text) == "kill"
-        and len(words) > 1
-        and words[-1] == "-1"
-        and all(word in _EVERY_PROCESS for word in words)
-    )
+    return len(words) > 1 and words[-1] == "-1" and all(word in _EVERY_PROCESS for word in words)

@@ -137,6 +137,8 @@ def without_globals(args: Sequence[Arg]) -> tuple[Arg, ...]:
 
 def _catches(words: Sequence[str], seen: Sequence[Arg], *, loosely: bool = False) -> bool:
     """Do the leading words agree, and do the rule's other words and options occur, in whatever order or cluster?"""
+    if not _is(words[0], seen[0], loosely):
+        return False
     lead = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
     plain = [arg for arg in seen if not arg.text.startswith("-")]
     for shown in (list(seen), plain):

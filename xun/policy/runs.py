@@ -31,6 +31,7 @@ from xun.policy.words import Arg
 
 _MAX_NESTED = 3
 _MAX_VIEWS = 64
+_FIRST_VIEWS = 8
 _CHANGING = DESTROYERS | CHANGERS | {"dd", "find"}
 # Where a word behind a program that nobody knows is one of these, the program may well run it.
 _RUN = (WRAPPERS | DESTROYERS | PRIVILEGED | FETCHERS | SHELLS | ENDERS | {"git"}) - word_set("fetch http https kill .")
@@ -99,8 +100,12 @@ class Behind:
             self.text(" ".join(arg.text for arg in args[1:]), depth, sure=sure)
 
     def wrapped(self, args: Sequence[Arg], begins: int, depth: int, *, sure: bool) -> None:
-        for at in range(begins, len(args)):
-            if self.full():
+        most = len(args)
+        if most > _MAX_VIEWS:
+            # Nobody settles this but a person: what the first words say is enough for a deny rule.
+            self.cut, most = True, begins + _FIRST_VIEWS
+        for at in range(begins, most):
+            if most == len(args) and self.full():
                 return
             text = args[at].text
             if text and not text.startswith("-"):
