@@ -28,7 +28,7 @@ HARMFUL = [
     'for f in x.sh; do sh "$f"; done', "for f in a; do ls | sh; done", "for f in a; do eval ls; done", 'for f in a; do X=$f ls; done',
     # the words
     "for f in /etc/passwd; do cat $f; done", 'for f in a .env; do cat "$f"; done', 'for f in ../x; do cat "$f"; done', 'for f in x; do cat "../$f"; done', "for f in ~/x; do cat $f; done",
-    "for f in -delete; do find . $f; done", 'for f in -oout; do sort "$f" a; done', "for f in rm ls; do $f a; done", 'for f in ls; do "$f"; done', "for f in a; do ls-$f; $f/x; done",
+    "for f in -delete; do find . $f; done", 'for f in -oout; do sort "$f" a; done', "for f in rm ls; do $f a; done", 'for f in rm; do "$f" x; done', "for f in a; do ls-$f; $f/x; done",
     'for f in "a /etc/passwd"; do cat $f; done', "for f in '*'; do cat $f; done", 'for f in *; do sort "$f"; done', 'for f in .*; do cat "$f/x"; done',
     "for f in $x; do ls; done", 'for f in "$@"; do ls; done', "for f in $(ls); do ls; done", "for f in a; do ls; done; cat $f", "for f in a; do echo $g; done", 'for f in a; do cat "$fé"; done',
     # the variable

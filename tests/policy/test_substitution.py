@@ -33,7 +33,7 @@ HARMFUL = [
     'test -f "$(ls)"', 'test "$(ls)"', '[ $(date) = x ]', 'cd "$(ls)"', "cd $(pwd)", "cat $(pwd)/a", 'cat "$(pwd)/../../x"', 'cat "a$(pwd)"', 'sleep "$(ls)"',
     'make "$(ls)"', 'env "$(echo ls)"', 'timeout 5 "$(echo ls)"', "date $(echo -s)", 'jq "$(cat p)" x.json', 'awk "$(cat p)"', "cat > $(pwd)/x",
     # variables
-    "x=$(ls); cat $x", 'x=$(ls); cat "$x"', "x=$(ls); $x", "x=ls; $x", "x=$(ls); echo $x", "x='a b'; cat $x", "x='*'; ls $x", "echo $y", 'echo "$y"',
+    "x=$(ls); cat $x", 'x=$(ls); cat "$x"', "x=$(ls); $x", "x=rm; $x y", "x=$(ls); echo $x", "x='a b'; cat $x", "x='*'; ls $x", "echo $y", 'echo "$y"',
     "x=/etc/passwd; cat $x", 'x=.env; cat "$x"', "x=-delete; find . $x", 'd=$(pwd); cd src; cat "$d/../x"', "PATH=.; ls", "IFS=x; ls", "http_proxy=x; ls",
     "LD_PRELOAD=x; ls", "x=1 ls", "x=$(ls) ls", "x+=a; ls", "ls='a[$(touch out)]'; ! ((ls))", "x[0]=a; ls", "x=(a b); ls", "x=*; ls", "x=~/a; ls", "x={a,b}; ls", "export x=$(ls); ls",
     "false && x=a; cat $x", "(x=a); cat $x", "x=a | cat $x", 'x=a; cat "$xé"', "x=a; echo ${x:-$(touch out)}", "x=a; echo ${!x}", "x=a; echo $((x))",

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from xun.policy.braces import expand_braces
 from xun.policy.constructs import ASK, Constructs
+from xun.policy.environment import harmless
 from xun.policy.prescreen import MAX_DEPTH, Problem
 from xun.policy.programs import word_set
 from xun.policy.quotes import Quotes
@@ -30,6 +31,7 @@ from xun.policy.words import (
     Substitution,
     Token,
     Unclear,
+    Variable,
     Word,
 )
 
@@ -165,6 +167,8 @@ class _Scanner(Quotes):
             target = self.target()
             if target.plain and target.args == (Arg("/dev/null"),):
                 return Redirect(start, target.end)
+            if operator == "<" and at == start and self.constructs.substitution == "inner" and self.names(target):
+                return Redirect(start, target.end, target.args[0])
         elif operator == ">&":
             self.skip_blanks()
             target = self.target()
@@ -176,6 +180,10 @@ class _Scanner(Quotes):
         word = self.word(target=True)
         assert isinstance(word, Word)
         return word
+
+    def names(self, target: Word) -> bool:
+        """Does the text tell one file?"""
+        return len(target.args) == 1 and bool(target.args[0].text) and not target.pieces and not target.args[0].glob
 
     def skip_blanks(self) -> None:
         while self.char() in (" ", "\t"):
@@ -219,7 +227,9 @@ class _Scanner(Quotes):
     def check_name(self, args: Sequence[Arg]) -> None:
         if len(args) > 1:
             raise Unclear("brace", "brace expansion makes up the command", hard=True)
-        if self.pieces:
+        # Of a variable by itself the text may tell what it stands for: see `flow`.
+        alone = len(self.pieces) == 1 and len(args[0].pattern) == 1 and isinstance(self.pieces[0], Variable)
+        if self.pieces and not alone:
             raise Unclear("substitution", "which program it runs cannot be told", hard=True)
 
     def check_end(self, raw: str) -> None:
@@ -251,6 +261,8 @@ class _Scanner(Quotes):
 
     def assignment(self, start: int, raw: str, pattern: str) -> Word:
         name = raw.partition("=")[0]
+        if harmless(raw, inner=self.constructs.substitution == "inner"):
+            return Word(start, self.at, (Arg(raw),), plain=False, assigns=name, aside=True)
         value = pattern[len(name) + 1 :].replace(COMMA, ",").replace(CLOSE, "]")
         literal = not any(mark in value for mark in (STAR, ANY, OPEN, BRACE, BRACE_END))
         if self.constructs.substitution != "inner" or not own_name(name) or not literal:

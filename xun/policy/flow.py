@@ -16,7 +16,7 @@ from xun.policy.folders import MAX_FOLDERS, Steps, beyond, step_of
 from xun.policy.outputs import most_words
 from xun.policy.prescreen import MAX_SEGMENTS
 from xun.policy.statements import Chain, Choice, Group, Loop, Pipeline, Simple, Statement, parse
-from xun.policy.values import Value, argument, assigned, looped, output
+from xun.policy.values import Value, argument, assigned, here, looped, output
 from xun.policy.words import Arg, Substitution, Unclear, Word
 
 _MAX_STATES = 32
@@ -26,11 +26,16 @@ _MAX_ROUNDS_IN_ALL = 10_000  # of all loops in one another
 _SLEEP = re.compile(r"\bsleep\s+(\d+(?:\.\d+)?)([sm]?)")
 
 
+_NAME = re.compile(r"[A-Za-z][\w.+-]*", re.ASCII)
+
+
 class State(NamedTuple):
     folder: Steps = ()
     variables: tuple[tuple[str, Value], ...] = ()
 
     def get(self, name: str) -> Value | None:
+        if name == "PWD":  # a name that no text sets
+            return here(self.folder)
         return next((value.seen_from(self.folder) for known, value in self.variables if known == name), None)
 
     def setting(self, name: str, value: Value | None) -> State:
@@ -123,6 +128,8 @@ class _Follower:
         ends = False
         for state in start:
             args = self.args(command.words, state)
+            if command.words[0].pieces and not (args[0].known and _NAME.fullmatch(args[0].pattern)):
+                raise Unclear("substitution", "which program it runs cannot be told", hard=True)
             self.found.setdefault((command.start, command.end, args), {})[state.folder] = None
             step = step_of(args, self.home)
             entered.append(state if step is None else state._replace(folder=beyond(state.folder, step)))

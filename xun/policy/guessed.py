@@ -29,6 +29,8 @@ def judge_args(program: Program, args: Sequence[Arg]) -> list[Use]:
         return _told(anything(rest))
     if judge is printf and rest[0].known:
         return _told(printf(rest))
+    if program.name[0] in ("basename", "dirname") and all(arg.known or arg.form == "place" for arg in rest):
+        return judge(rest)  # they look at the text of a path alone
     if judge in (test, bracket):
         return _tested(program, rest)
     if all(arg.known or arg.form in ("place", "split") for arg in rest):

@@ -18,6 +18,7 @@ from xun.policy.folders import Steps, entered, placed
 from xun.policy.given import Given, read_given
 from xun.policy.guessed import judge_args
 from xun.policy.operands import changed, handed_on, parts, whole, words
+from xun.policy.programs import FILTERS
 from xun.policy.runs import Behind
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.unfold import Stages, Step, unfold
@@ -105,7 +106,8 @@ def read_command(text: str, home: str, constructs: Constructs = ASK) -> Reading:
     """Read a shell command: its segments, programs and the paths they touch."""
     script = read_script(text, home, constructs)
     commands = _commands(script, text, home, constructs)
-    if script.clear and not all(command.judged or command.told for command in commands):
+    unfit = not all(command.judged or command.told for command in commands)
+    if script.clear and (unfit or not _may_read(text, commands)):
         # What a run alone tells may stand nowhere but where it is harmless: else it is read as if that were not judged.
         script = read_script(text, home, Constructs(constructs.newlines))
         commands = _commands(script, text, home, constructs)
@@ -117,6 +119,13 @@ def read_command(text: str, home: str, constructs: Constructs = ASK) -> Reading:
     if unseen or any(command.handed for command in commands):
         loose += [use for command in commands if command.judged for use in handed_on(command.segment.args)]
     return Reading(script, commands, tuple(dict.fromkeys(loose)))
+
+
+def _may_read(text: str, commands: Sequence[Command]) -> bool:
+    """Is each file that is put into a command one that it reads and no more, and none of names for others?"""
+    reading = [command for command in commands if command.segment.reads]
+    fit = all(c.judged and not c.opened and c.program.name[0] in FILTERS for c in reading)
+    return not reading or (fit and "xargs" not in text)
 
 
 def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
@@ -198,6 +207,7 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
         except Refused as problem:
             refused = problem
     if program.judge and refused is None:
+        uses += tuple(Use(arg, "read") for arg in segment.reads)
         return Command(segment, program, uses, None, (), (), ())
     args = (*given.to(segment.args), *given.printed(segment.args))
     behind = Behind(home)

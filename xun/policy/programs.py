@@ -35,6 +35,11 @@ INTERPRETERS = SHELLS | word_set(
 PRIVILEGED = word_set("sudo sudoedit doas su pkexec run0 gosu runuser setpriv machinectl")
 FETCHERS = word_set("curl wget wget2 fetch aria2c http https xh lynx w3m nc ncat netcat socat ftp tftp sftp scp")
 EVALUATORS = frozenset({"eval", "source", ".", "exec"}) | INTERPRETERS
+# Take what comes to them for text alone: it says neither what they do nor which files they read.
+FILTERS = word_set(
+    "cat head tail wc nl cut tr sort uniq paste column fold fmt expand unexpand tac rev od xxd hexdump md5sum sha1sum "
+    "sha256sum sha512sum b2sum cksum base64 grep egrep fgrep rg sed awk gawk mawk nawk jq"
+)
 # Change or remove what their operands name.
 DESTROYERS = word_set("rm rmdir unlink shred truncate wipe srm")
 CHANGERS = word_set("mv cp ln install rsync tee touch mkdir chmod chown chgrp chattr setfacl")

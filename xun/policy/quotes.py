@@ -11,6 +11,8 @@ _HOME = re.compile(r"\$(?:HOME(?![A-Za-z0-9_])|\{HOME\})")
 _NAME = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)(?![^\x00-\x7f])|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 
 
+# Text that the shell neither splits nor takes for a pattern where it stands without quotes.
+_WHOLE = re.compile(r"/[\w./+-]*", re.ASCII)
 # What stands for itself in double quotes.
 _QUOTED = re.compile(r"[^\"\\$`]+")
 
@@ -109,6 +111,10 @@ class Quotes:
         following = self.char(1)
         if following == "?":
             return self.status()
+        name = _HOME.match(self.text, self.at, self.end)
+        if name and _WHOLE.fullmatch(self.home):
+            self.at = name.end()
+            return self.home
         if following in ("", " ", "\t") and self.at > start:
             self.at += 1
             return "$"

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.decoder import decode, scan
-from xun.policy.flow import follow
+from xun.policy.flow import Step, follow
 from xun.policy.folders import Steps, wandered
 from xun.policy.prescreen import MAX_SEGMENTS, Problem, join_lines, screen, strip_end
 from xun.policy.statements import parse
@@ -37,7 +37,8 @@ class Seg:
     """One simple command. `folders` holds every folder it may run in, as `cd` steps from the first one.
 
     `pipeline` is shared by the stages of one pipeline (0: none), `inside` lists the segments whose arguments it
-    stands in. Both are only known in a text with problems.
+    stands in. Both are only known in a text with problems. `reads` are the files that its standard input comes from,
+    which are only told in a clear one.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Seg:
     pipeline: int = 0
     inside: tuple[int, ...] = ()
     literal_name: bool = True
+    reads: tuple[Arg, ...] = ()
     argv: tuple[str, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -107,9 +109,36 @@ def read_script(command: str, home: str, constructs: Constructs = ASK) -> Script
         return _opaque(text, home, tree, [problem])
     try:
         steps = follow(parse(tokens), text, home)
+        reads = _reads(tokens, steps)
     except Unclear as unclear:
         return _opaque(text, home, tree, [unclear.problem])
-    return Script(tuple(Seg(text[step.start : step.end], step.args, step.folders) for step in steps))
+    return Script(
+        tuple(
+            Seg(text[step.start : step.end], step.args, step.folders, reads=reads.get((step.start, step.end), ()))
+            for step in steps
+        )
+    )
+
+
+def _reads(tokens: Sequence[Token], steps: Sequence[Step]) -> dict[Span, tuple[Arg, ...]]:
+    """The files from which commands read, by the span of each. Raises `Unclear` where another thing reads one."""
+    found: dict[Span, tuple[Arg, ...]] = {}
+    for redirect, arg in _reading(tokens):
+        around = [step for step in steps if step.start <= redirect.start and redirect.end <= step.end]
+        if not around:
+            raise Unclear("redirect", "it redirects to or from something else than /dev/null")
+        inmost = min(around, key=lambda step: step.end - step.start)
+        span = (inmost.start, inmost.end)
+        found[span] = (*found.get(span, ()), arg)
+    return found
+
+
+def _reading(tokens: Sequence[Token]) -> Iterator[tuple[Redirect, Arg]]:
+    for token in tokens:
+        if isinstance(token, Redirect) and token.reads is not None:
+            yield token, token.reads
+        for inner in _inside(token):
+            yield from _reading(inner)
 
 
 def _has_lines(tokens: Sequence[Token]) -> bool:

@@ -196,6 +196,10 @@ class _Parser:
             self.at += 1
         if not words:
             raise Unclear("syntax", "a command is missing", hard=True)
+        while len(words) > 1 and words[0].aside:
+            words.pop(0)
+        if words[0].aside:
+            raise Unclear("assignment", f"it sets a variable: {words[0].assigns}")
         if words[0].assigns and not all(word.assigns for word in words):
             raise Unclear("assignment", "it sets a variable for one command")
         return Simple(tuple(words), self.tokens[first].start, self.tokens[self.at - 1].end)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from xun.policy.constructs import ASK, Constructs
+from xun.policy.environment import harmless
 from xun.policy.prescreen import MAX_DEPTH, Problem
 from xun.policy.programs import word_set
 from xun.policy.visible import Span, Visible, look, spans
@@ -222,6 +223,8 @@ class _Reader:
                 child = child.children[0]
             if child.type == "file_redirect":
                 words += self.redirect(child, depth)
+            elif child.type == "variable_assignment" and self.aside(child):
+                words.append(self.span(child))
             elif child.type in _WORDS or (self.inner and child.type in _SUBSTITUTIONS):
                 self.check_word(child, depth)
                 words.append(self.span(child))
@@ -229,6 +232,13 @@ class _Reader:
                 self.refuse(child)
         if words:
             self.item("command", *sorted(words))
+
+    def aside(self, node: Node) -> bool:
+        """Does an assignment before a command only change how output looks?"""
+        plain = [child.type for child in node.children] in (
+            ["variable_name", "="], ["variable_name", "=", "word"], ["variable_name", "=", "number"]
+        )  # fmt: skip
+        return plain and harmless((node.text or b"").decode(), inner=self.inner)
 
     def assignments(self, node: Node, depth: int) -> None:
         each = node.children if node.type == "variable_assignments" else [node]

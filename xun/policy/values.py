@@ -42,9 +42,14 @@ _UNKNOWN = Arg(HOLE, known=False, form="word")
 def output(chain: Chain, text: str, folder: Sequence[str]) -> Value:
     """What a command in `text` puts out that runs in `folder`."""
     if folder_itself(chain, text):
-        # The folder that all began in is the person's; what the text enters may have any name.
-        return Value(Arg(".", known=False, form="place"), plain=all(map(_WHOLE.fullmatch, folder)))
+        return here(folder)
     return Value(_UNKNOWN, plain_output(chain, text))
+
+
+def here(folder: Sequence[str]) -> Value:
+    """The path of `folder` itself."""
+    # The folder that all began in is the person's; what the text enters may have any name.
+    return Value(Arg(".", known=False, form="place"), plain=all(map(_WHOLE.fullmatch, folder)))
 
 
 def looped(args: Sequence[Arg], folder: tuple[str, ...]) -> list[Value]:

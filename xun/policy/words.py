@@ -96,7 +96,7 @@ class Word:
     """A word of the text and the arguments it becomes: one, or several by brace expansion.
 
     `pieces` are what is put into it, each where its mark stands. A word that sets the variable `assigns` has its value
-    as its argument.
+    as its argument, and one that only changes how output looks, for the command it stands before, is `aside`.
     """
 
     start: int
@@ -105,6 +105,7 @@ class Word:
     plain: bool
     pieces: tuple[Piece, ...] = ()
     assigns: str = ""
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +119,11 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
+    """A redirection that takes nothing from, and gives nothing to, any file but the one that it `reads`."""
+
     start: int
     end: int
+    reads: Arg | None = None
 
 
 @dataclass(frozen=True, slots=True)

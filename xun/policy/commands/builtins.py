@@ -48,14 +48,15 @@ def test(args: Sequence[Arg]) -> list[Use]:
     words = list(args)
     if words and words[0].text == "!":
         words.pop(0)
-    if any(word.glob for word in words):
+    # What a variable holds is one word of the test wherever its name leads: the operator before or behind it decides.
+    if any(word.glob and word.form != "each" for word in words) or (len(words) == 2 and words[0].glob):
         raise Refused("glob", "a test over a pattern is not judged")
     match [word.text for word in words]:
         case [operator, _] if operator in _FILE_TESTS:
             return [Use(words[1], "meta")] if words[1].text else []
         case [operator, _] if operator in _TEXT_TESTS:
             return []
-        case [_, operator, _] if operator in _COMPARISONS:
+        case [_, operator, _] if operator in _COMPARISONS and not words[1].glob:
             return []
     raise Refused("flag", "this form of test is not judged")
 
