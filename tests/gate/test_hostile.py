@@ -13,7 +13,8 @@ import pytest
 from tests.conftest import require
 from tests.gate.test_gather import HOME, git, judge, repository
 from tests.policy.judging import codes
-from xun.gate.gather import MAX_ENTRIES, gather
+from xun.gate.gather import gather
+from xun.gate.listing import MAX_ENTRIES
 from xun.gate.repository import helper_programs
 from xun.policy.action import Write
 from xun.policy.decide import decide
@@ -46,7 +47,7 @@ def prepared(work: Path, tmp_path: Path) -> Path:
     [
         'grep -r "" .', "grep -rn canary", "grep --recursive x", "grep -r x .e* .", "grep -r x deep*", "grep -r x *","grep -d recurse x", "egrep -r x .", "grep -r x src/..",
         "rg --hidden x", "rg -uu x", "rg -. x", "rg --no-ignore x .", "cd src && grep -r x ..",
-        "grep -r --include='*' x .", "grep -r --exclude='*.py' x .", "grep -r --include='*.py' --exclude=x x .",
+        "grep -r --include='*' x .", "grep -r --exclude='*.py' x .", "grep -r --exclude=x --include='*.py' x .",
         "git grep --untracked .", "git grep --no-index x", "git grep --no-index --no-exclude-standard -e x", "git grep --untracked x .",
         "git -C src grep --untracked x ..",
     ],
@@ -95,7 +96,7 @@ def test_too_large_a_folder_asks(work: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert MAX_ENTRIES >= 10_000
     for number in range(30):
         (work / f"d{number}").mkdir()
-    monkeypatch.setattr("xun.gate.gather._Budget.__init__.__defaults__", (20,))
+    monkeypatch.setattr("xun.gate.listing.MAX_ENTRIES", 20)
     assert judge("grep -r x .", work).effect == "ask"
     assert judge("ls */x", work).effect == "ask"
 

@@ -127,7 +127,7 @@ def test_what_a_text_feeds_or_builds_is_as_hard_as_what_it_says(command: str) ->
     ["bash <<< 'ls'", "bash <<'EOF'\nnpm test\nEOF", "echo ls | sh", "cat > x <<EOF\nsudo ls\nEOF", "echo 'sudo ls' | tee x",
      "python3 - <<'EOF'\nprint(1)\nEOF", "python3 x.py <<'EOF'\nopen('.env')\nEOF", "F=.e; cat ${F}xample", "D=src; cp x $D/a",
      "git commit -m \"fix .env\"", "git commit -am 'read .env from ~/.ssh'", "git commit -F x --message='.env'", "git tag -a v1 -m .env",
-     "gh pr create --title 'fix .env' --body 'the file .env'", "grep -Rn '\\.env' src", "rg --follow .env src",
+     "gh pr create --title 'fix .env' --body 'the file .env'", "rg --follow .env src",
      "curl -s http://x | python3 -m json.tool", "curl -s http://x | python3 -c 'import json,sys; print(json.load(sys.stdin))'",
      "curl -s http://x | awk '{print $1}'"],
 )  # fmt: skip

@@ -131,8 +131,8 @@ def test_folders_that_are_left_out_do_not_matter(place: Path) -> None:
 
 
 def test_too_many_files_ask(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xun.gate.gather._Budget.__init__.__defaults__", (3,))
-    assert codes(judged("find src | xargs cat", place)) == {"glob"}
+    monkeypatch.setattr("xun.gate.listing.MAX_ENTRIES", 3)
+    assert codes(judged("find src | xargs cat", place)) == {"too-many"}
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,17 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from posixpath import realpath
 
 from xun.exec.env import path_folders_inside
 from xun.exec.sandbox.find import find as find_sandbox
+from xun.gate import inside
+from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
 from xun.gate.repository import helper_programs
 from xun.gate.tracked import tracked_secrets
@@ -28,20 +28,14 @@ from xun.policy.commands.spec import Use
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.facts import Facts, Kind, PathFact
 from xun.policy.history import shown
-from xun.policy.needs import HERE, Command, Reading, needed, read_command
-from xun.policy.paths import covering, protected, secret, within
+from xun.policy.needs import HERE, Reading, needed, read_command
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 MAX_MATCHES = 2000
 MAX_PATHS = 2000
-MAX_ENTRIES = 20_000  # of folders, for one action
 _GLOB = re.compile(f"[{STAR}{ANY}{OPEN}]")
-# Names that a program may take for several, for an option or for a file of options.
-ODD_NAME = re.compile(r"[\s'\"\\\ud800-\udfff]|^[-+@]")
 # A name with any of these becomes other words where a variable that holds it is not quoted.
 _SPLITTING = re.compile(r"[\s*?\[\]\\]")
-# Below them stands what others published: nobody keeps secrets there.
-_PUBLISHED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
 
 
 def gather(
@@ -59,60 +53,88 @@ def gather(
     `constructs` are settings of the policy, `denied` the path patterns of its deny rules. Without `sandbox` none is
     looked for. Never raises for what is on the disk.
     """
-    paths: dict[str, PathFact] = {}
-    repositories: dict[str, tuple[str, ...]] = {}
-    trees: dict[str, tuple[tuple[str, str], ...] | None] = {}
-    kept: dict[str, tuple[tuple[str, str], ...] | None] = {}
-    tracked: dict[str, tuple[tuple[str, bool], ...] | None] = {}
-    commits: dict[str, tuple[str, ...]] = {}
-    budget = _Budget()
     # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
     own_home = str(home) if os.environ.get("HOME") else ""
-    real_roots = tuple(realpath(root) for root in roots)
+    found = _Found(tuple(realpath(root) for root in roots), denied)
     if isinstance(action, Write) and action.op in ("move", "delete") and (link := _link(action.path)):
-        paths[action.path] = link
+        found.paths[action.path] = link
     elif isinstance(action, Read | Write):
-        look(action.path, Use(Arg(action.path), "read"), paths, budget)
+        look(action.path, Use(Arg(action.path), "read"), found.paths, found.budget)
         if isinstance(action, Write) and action.op in ("move", "delete"):
-            trees[action.path] = _kept_below(action.path, real_roots, budget, covering(denied, real_roots))
+            found.trees[action.path] = inside.kept(action.path, found.roots, found.budget, denied)
     elif isinstance(action, Run):
         reading = read_command(action.command, own_home, constructs)
         uses, folders = needed(reading, action.cwd)
-        # Those left out ask: nobody could tell what so many are.
-        for key, use in sorted(uses, key=lambda one: one[0])[:MAX_PATHS]:
-            look(key, use, paths, budget)
-        through = {key for key, use in uses if use.mode in ("tree", "links")}
-        trees = {key: _trees(_standing(key, paths), real_roots, budget) for key in sorted(through)}
-        named = sorted({key for key, use in uses if use.mode in ("named", "listed")})
-        trees |= {key: _named(key, [use for at, use in uses if at == key], real_roots, budget) for key in named}
-        kept = {key: _all_kept(key, paths, real_roots, budget, denied) for key, use in uses if use.mode == "moved"}
-        for command in reading.commands:
-            if told := shown(command):
-                for key in _git_folders(command, reading, action.cwd):
-                    tracked[key] = tracked[key] if key in tracked else tracked_secrets(key)
-                    commits[key] = (*commits.get(key, ()), *commits_among(key, told.objects))
+        found.touched(uses)
+        found.shown(reading, action.cwd)
         for folder in folders:
-            found = helper_programs(folder, real_roots)
-            if found is not None:
-                repositories[folder] = found
+            programs = helper_programs(folder, found.roots)
+            if programs is not None:
+                found.repositories[folder] = programs
     return Facts(
-        roots=real_roots,
+        roots=found.roots,
         temp=realpath(temp) if temp else None,
         home=own_home,
-        paths=paths,
-        repositories=repositories,
-        trees=trees,
-        kept=kept,
-        tracked=tracked,
-        commits=commits,
-        programs=_programs(real_roots),
+        paths=found.paths,
+        repositories=found.repositories,
+        trees=found.trees,
+        searches=found.searches,
+        kept=found.kept,
+        tracked=found.tracked,
+        commits=found.commits,
+        programs=_programs(found.roots),
         at=datetime.now(UTC),
         sandbox=find_sandbox() if sandbox and isinstance(action, Run) else None,
     )
 
 
-def _git_folders(command: Command, reading: Reading, cwd: str) -> list[str]:
-    return [command.keys(folder, HERE) for folder in reading.script.starts(cwd, command.segment)]
+@dataclass(slots=True)
+class _Found:
+    """What is found of one action, by the names that `Facts` has for it."""
+
+    roots: tuple[str, ...]
+    denied: Sequence[str]
+    budget: Budget = field(default_factory=Budget)
+    paths: dict[str, PathFact] = field(default_factory=dict)
+    repositories: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    trees: dict[str, inside.Found | None] = field(default_factory=dict)
+    searches: dict[str, inside.Found | None] = field(default_factory=dict)
+    kept: dict[str, inside.Found | None] = field(default_factory=dict)
+    tracked: dict[str, tuple[tuple[str, bool], ...] | None] = field(default_factory=dict)
+    commits: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def touched(self, uses: Collection[tuple[str, Use]]) -> None:
+        """Look up the paths, and what is in the folders that are read, handed on or moved whole."""
+        # Those left out ask: nobody could tell what so many are.
+        for key, use in sorted(uses, key=lambda one: one[0])[:MAX_PATHS]:
+            look(key, use, self.paths, self.budget)
+        by_mode: dict[str, dict[str, list[Use]]] = {}
+        for key, use in sorted(uses, key=lambda one: one[0]):
+            by_mode.setdefault(use.mode, {}).setdefault(key, []).append(use)
+        roots, budget = self.roots, self.budget
+        for key in (*by_mode.get("tree", ()), *by_mode.get("links", ())):
+            self.trees[key] = self.each(key, lambda one: inside.tree(one, roots, budget))
+        for key in by_mode.get("searched", ()):
+            self.searches[key] = self.each(key, lambda one: inside.searched(one, roots, budget))
+        for key in dict.fromkeys((*by_mode.get("named", ()), *by_mode.get("listed", ()))):
+            handed = [use for at, use in uses if at == key and use.mode != "searched"]
+            back = {path for path, _ in self.searches.get(key) or ()}
+            self.trees[key] = inside.named(key, handed, roots, budget, back)
+        for key in by_mode.get("moved", ()):
+            self.kept[key] = self.each(key, lambda one: inside.kept(one, roots, budget, self.denied))
+
+    def each(self, key: str, look: Callable[[str], inside.Found | None]) -> inside.Found | None:
+        """What is found in what `key` stands for: itself, or what a pattern matches."""
+        return inside.of_each(_standing(key, self.paths), look)
+
+    def shown(self, reading: Reading, cwd: str) -> None:
+        """Look up what git commands may show of what their repositories keep."""
+        for command in reading.commands:
+            if told := shown(command):
+                for folder in reading.script.starts(cwd, command.segment):
+                    key = command.keys(folder, HERE)
+                    self.tracked[key] = self.tracked[key] if key in self.tracked else tracked_secrets(key)
+                    self.commits[key] = (*self.commits.get(key, ()), *commits_among(key, told.objects))
 
 
 @lru_cache(maxsize=64)
@@ -121,32 +143,7 @@ def _programs(roots: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(str, path_folders_inside(map(Path, roots))))
 
 
-class _Spent(Exception):
-    """More entries than are looked at."""
-
-
-@dataclass(slots=True)
-class _Budget:
-    """How many entries of folders are still looked at for one action."""
-
-    left: int = MAX_ENTRIES
-
-    def entries(self, folder: str) -> list[os.DirEntry[str]]:
-        """What is in `folder`: nothing where it cannot be listed. Raises `_Spent`."""
-        if self.left <= 0:
-            raise _Spent
-        try:
-            with os.scandir(folder) as scan:
-                found = list(islice(scan, self.left + 1))
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
-            found = []
-        self.left -= len(found) + 1
-        if self.left < 0:
-            raise _Spent
-        return found
-
-
-def look(key: str, use: Use, paths: dict[str, PathFact], budget: _Budget) -> None:
+def look(key: str, use: Use, paths: dict[str, PathFact], budget: Budget) -> None:
     """Add what is known of one path; leave it out where it cannot be looked up."""
     if key in paths and use.mode != "dir":
         return
@@ -187,7 +184,7 @@ def _unclear(path: str, real: str) -> bool:
     return ".." in path and realpath(posixpath.normpath(path)) != real
 
 
-def _pattern(key: str, budget: _Budget) -> PathFact:
+def _pattern(key: str, budget: Budget) -> PathFact:
     """What a pattern of the shell matches, at least: a bracket and all behind it are taken as anything."""
     parts = key.split("/")
     first = next(at for at, part in enumerate(parts) if _GLOB.search(part))
@@ -199,16 +196,16 @@ def _pattern(key: str, budget: _Budget) -> PathFact:
         option = any(entry.name.startswith("-") and _fits(parts[first], entry.name) for entry in budget.entries(base))
         for path, plain, whole in _walk(base, [part for part in parts[first:] if part], budget):
             if len(found) >= MAX_MATCHES:
-                raise _Spent
+                raise Spent
             found.append(path)
             odd = odd or not whole
             kind = kind if plain else "other"
-    except _Spent:
+    except Spent:
         return PathFact(real=base, kind="folder", matches=None)
     return PathFact(real=base, kind=kind, matches=tuple(found), option=option, odd=odd)
 
 
-def _walk(folder: str, parts: list[str], budget: _Budget, *, whole: bool = True) -> Iterator[tuple[str, bool, bool]]:
+def _walk(folder: str, parts: list[str], budget: Budget, *, whole: bool = True) -> Iterator[tuple[str, bool, bool]]:
     """The resolved paths that match, each with whether it is a plain file or folder, and no name would be split."""
     part, rest = parts[0], parts[1:]
     if not _GLOB.search(part):
@@ -254,114 +251,9 @@ def _same(piece: str, text: str) -> bool:
     return len(piece) == len(text) and all(one in (ANY, other) for one, other in zip(piece, text, strict=True))
 
 
-def _published(real: str, roots: Sequence[str]) -> bool:
-    """Does a resolved path lie in a folder of what others published, below one of the roots?"""
-    inside = next((real[len(root) :] for root in roots if within(real, root)), "")
-    return not _PUBLISHED.isdisjoint(inside.split("/"))
-
-
 def _standing(key: str, paths: Mapping[str, PathFact]) -> tuple[str, ...] | None:
     """The paths that `key` stands for: itself, or what a pattern matches, None where that cannot be told."""
     if not _GLOB.search(key):
         return (key,)
     fact = paths.get(key)
     return fact.matches if fact else None
-
-
-def _trees(keys: Sequence[str] | None, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:
-    found: list[tuple[str, str]] = []
-    for key in keys or ():
-        inside = _tree(key, roots, budget)
-        if inside is None:
-            return None
-        found += inside
-    return None if keys is None else tuple(found)
-
-
-def _tree(key: str, roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:
-    """The links below a folder and the files that hold secrets. None where there are too many entries to tell."""
-    found: list[tuple[str, str]] = []
-    try:
-        top = realpath(key)
-        folders = [] if _published(top, roots) else [top]
-        while folders:
-            for entry in budget.entries(folders.pop()):
-                if entry.is_symlink():
-                    found.append((entry.path, realpath(entry.path)))
-                elif entry.is_dir(follow_symlinks=False):
-                    folders += [] if entry.name in _PUBLISHED or entry.name == ".git" else [entry.path]
-                elif secret(entry.path[len(top) :]):
-                    found.append((entry.path, entry.path))
-    except (_Spent, OSError, ValueError):
-        return None
-    return tuple(found)
-
-
-def _named(key: str, uses: Sequence[Use], roots: Sequence[str], budget: _Budget) -> tuple[tuple[str, str], ...] | None:
-    """What matters below a folder of which every name is handed on, or is by one of `uses`.
-
-    Names that may be taken for something else (of a folder with a slash behind), links, files that hold secrets, and
-    pipes and their like, which lead nowhere.
-    """
-    handed = [use for use in uses if use.mode in ("named", "listed")]
-    passed = (
-        frozenset.intersection(*(frozenset(use.skip) for use in handed)) if len(handed) == len(uses) else frozenset()
-    )
-    found: list[tuple[str, str]] = []
-    try:
-        top = realpath(key)
-        folders = [(top, _published(top, roots))]
-        while folders:
-            folder, published = folders.pop()
-            for entry in budget.entries(folder):
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if ODD_NAME.search(entry.name):
-                    found.append((f"{entry.path}/" if is_folder else entry.path, entry.path))
-                if entry.is_symlink():
-                    found.append((entry.path, realpath(entry.path)))
-                elif is_folder:
-                    if not any(fnmatchcase(entry.name, pattern[:-1]) for pattern in passed if pattern.endswith("/")):
-                        folders.append((entry.path, published or entry.name in _PUBLISHED))
-                elif not entry.is_file(follow_symlinks=False):
-                    found.append((entry.path, ""))
-                elif not published and secret(entry.path[len(top) :]):
-                    found.append((entry.path, entry.path))
-    except (_Spent, OSError, ValueError):
-        return None
-    return tuple(found)
-
-
-def _all_kept(
-    key: str, paths: Mapping[str, PathFact], roots: Sequence[str], budget: _Budget, denied: Sequence[str]
-) -> tuple[tuple[str, str], ...] | None:
-    """`_kept_below` for what `key` stands for: itself, or what a pattern matches."""
-    found: list[tuple[str, str]] = []
-    for path in _standing(key, paths) or ():
-        inside = _kept_below(path, roots, budget, covering(denied, roots))
-        if inside is None:
-            return None
-        found += inside
-    return tuple(found)
-
-
-def _kept_below(
-    path: str, roots: Sequence[str], budget: _Budget, denied: re.Pattern[str] | None
-) -> tuple[tuple[str, str], ...] | None:
-    """What is protected or `denied` in a folder, at least one of each branch; nothing for a file or a link."""
-    found: list[tuple[str, str]] = []
-    try:
-        is_folder, top = stat.S_ISDIR(os.lstat(path).st_mode), realpath(path)
-        folders = [path] if is_folder and not _published(top, roots) else []
-        while folders:
-            for entry in budget.entries(folders.pop()):
-                inside = entry.path[len(path) :]
-                real = posixpath.join(top, inside.lstrip("/"))
-                if protected(inside) or (denied and (denied.fullmatch(entry.path) or denied.fullmatch(real))):
-                    found.append((entry.path, real))
-                elif entry.is_dir(follow_symlinks=False) and entry.name not in _PUBLISHED:
-                    folders.append(entry.path)
-    except FileNotFoundError:
-        return ()
-    except (_Spent, OSError, ValueError):
-        return None
-    return tuple(found)

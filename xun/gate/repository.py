@@ -46,11 +46,12 @@ _LFS = re.compile(r"git-lfs (?:clean|smudge)(?: --skip)? -- %f|git-lfs filter-pr
 
 @dataclass(slots=True)
 class _Search:
-    """One look-up: the findings, and the git folders already seen."""
+    """One look-up: the findings, the git folders already seen, and a git folder in which it began."""
 
     roots: Sequence[str]
     found: list[str] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    bare: str = ""
 
 
 class _Unreadable(Exception):
@@ -73,9 +74,14 @@ def helper_programs(folder: str, roots: Sequence[str]) -> tuple[str, ...] | None
 
 
 def place_of(folder: str) -> tuple[str, str] | None:
-    """The work tree and git folder of the repository that `folder` is in. Raises `OSError` or `ValueError`."""
+    """The work tree and git folder of the repository that `folder` is in. Raises `OSError` or `ValueError`.
+
+    Of a repository without a work tree, or in the git folder of one that has it, the folder around it stands for that.
+    """
+    search = _Search(())
     try:
-        return _discover(realpath(folder), _Search(()))
+        found = _discover(realpath(folder), search)
+        return (posixpath.dirname(search.bare), search.bare) if search.bare else found
     except _Unreadable:
         raise ValueError("the repository cannot be told from what is on the disk") from None
 
@@ -112,6 +118,7 @@ def _discover(folder: str, search: _Search) -> tuple[str, str] | None:
             return folder, _git_folder(entry)
         if _is_repository(folder):
             search.found.append("a bare repository")
+            search.bare = folder
             return None
         parent = posixpath.dirname(folder)
         if parent == folder:

@@ -7,20 +7,14 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from posixpath import lexists, realpath
 
 from xun.gate.repository import place_of
-from xun.policy.paths import secret
+from xun.policy.paths import may_hold_secret, secret
 from xun.workspace.regular import read_regular
 
 _MAX_INDEX = 1 << 28
-# Some piece of each name or ending that `secret` knows: an index without any holds none.
-_SECRET_HINT = re.compile(
-    rb"(?i)env|netrc|pgpass|\.cnf|rc\x00|credential|htpasswd|vault|secret|shadow|sudoers|account|terra|docker|s3cfg|boto|"
-    rb"history|id_[rde]|\.(?:pem|key|p12|pfx|keystore|jks|kdbx?|ppk)|\.(?:ssh|gnupg|aws|azure|kube|password-store)|gcloud"
-    rb"|\.config|keychains"
-)
-# An index that lists whole folders without what is in them.
-_SPARSE = b"sdir"
+# The mode of a folder that an index lists without what is in it.
 _FOLDER = 0o040000
 # Whoever keeps such files where tests and examples stand made them up.
 _MADE_UP = re.compile(
@@ -38,6 +32,9 @@ def tracked_secrets(folder: str) -> tuple[tuple[str, bool], ...] | None:
         if top is None:
             return ()
         work_tree, git_folder = top
+        indexed = lexists(posixpath.join(git_folder, "index"))
+        if not indexed and git_folder == realpath(folder):
+            return None  # without a work tree: only its commits tell what it keeps
         found: list[tuple[str, int, int]] = []
         for name in os.listdir(git_folder):  # noqa: PTH208 - by its text, as everything here
             # Of an index that is split, most stands in another file.
@@ -56,10 +53,9 @@ def _secrets(index: str, changed: int, size: int) -> tuple[tuple[str, int, int],
     data = read_regular(index, _MAX_INDEX)
     if data is None:
         raise ValueError("the index is no file")
-    if not _SECRET_HINT.search(data) and _SPARSE not in data:
-        return ()
     entries = ((name.decode(errors="surrogateescape"), mtime, length) for name, mtime, length in _entries(data))
-    return tuple(entry for entry in entries if secret("/" + entry[0]) and not _MADE_UP.search(entry[0]))
+    may_hold = (entry for entry in entries if may_hold_secret(entry[0]))
+    return tuple(entry for entry in may_hold if secret("/" + entry[0]) and not _MADE_UP.search(entry[0]))
 
 
 def _unchanged(work_tree: str, path: str, at: Sequence[int]) -> bool:

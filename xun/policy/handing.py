@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from xun.policy.commands import find_program
 from xun.policy.commands.find import find, split_exec, split_paths
 from xun.policy.commands.spec import Refused, Use
-from xun.policy.names import Names, found_names, passes_lines, printed_names
+from xun.policy.names import HIDDEN, Names, found_names, passes_lines, printed_names
 from xun.policy.paths import may_be_secret
 from xun.policy.programs import word_set
 from xun.policy.words import Arg
@@ -166,7 +166,12 @@ def _read(inner: Sequence[Arg], names: Names, token: str, odd: str) -> tuple[Use
     if picked := next((pattern for pattern in names.only if may_be_secret(pattern)), None):
         raise Refused("secret", f"{picked} picks out files that hold secrets", hard=True)
     mode = "listed" if all(use.mode == "meta" for use in given) else "named"
-    return tuple(Use(start, mode, names.only, names.skip, odd, names.links) for start in names.starts)
+    uses = [Use(start, mode, names.only, names.skip, odd, names.links) for start in names.starts]
+    if names.searched:
+        # Of a search it is known what is hidden and yet found.
+        skip = tuple(one for one in names.skip if one not in HIDDEN) if mode == "named" else ("*",)
+        uses += [Use(start, "searched", names.only, skip) for start in names.starts]
+    return tuple(uses)
 
 
 def _judge(inner: Sequence[Arg], token: str) -> list[Use]:
@@ -193,4 +198,4 @@ def _judge(inner: Sequence[Arg], token: str) -> list[Use]:
     return uses
 
 
-_READ = frozenset({"read", "meta", "tree", "links"})
+_READ = frozenset({"read", "meta", "tree", "links", "searched"})

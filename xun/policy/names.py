@@ -18,8 +18,9 @@ from xun.policy.words import Arg
 
 # In the text of a command: blanks, quotes and what begins with the mark of an option or of a file of options.
 _SPELLED_ODDLY = re.compile(r"[\s'\"\\]|^[-+@]")
-_FOLDER_NAME = re.compile(r"[\w.+-]+")
 _HERE = Arg(".")
+# What a search passes over for being hidden.
+HIDDEN = (".*", ".*/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class Names:
 
     `only` and `skip` are patterns of file names that they are limited to and that are left out; one with a slash behind
     it means what is below folders of that name. `prefixed` says that each begins with where it was looked for, as
-    written; `files` that no folder is among them, and `links` that links may be.
+    written; `files` that no folder is among them, and `links` that links may be. `searched` says that what is hidden or
+    ignored is left out, unless an ignore file brings it back.
     """
 
     starts: tuple[Arg, ...] = (_HERE,)
@@ -38,6 +40,7 @@ class Names:
     zero: bool = False
     files: bool = False
     links: bool = True
+    searched: bool = False
 
 
 def printed_names(args: Sequence[Arg]) -> Names:
@@ -102,15 +105,14 @@ def _by_rg(args: Sequence[Arg]) -> Names:
     if not lists or not all(name in _RG_NAMING for name, _ in parsed.options):
         raise _anything(args)
     places = _operands(parsed, "e", "regexp", "files")
-    patterns = file_patterns(parsed, ("g", "glob"), ()) if not parsed.has("iglob") else {}
+    only, skip = file_patterns(parsed, ("g", "glob"), ()) if not parsed.has("iglob") else ((), ())
     hidden = parsed.has("g", "glob", "iglob", "hidden", ".", "u", "unrestricted", "no-ignore", "no-ignore-dot")
-    passed = patterns.get("skip", ())
     return Names(
         starts=tuple(places) or (_HERE,),
-        only=patterns.get("only", ()),
-        # A pattern that leaves out folders leaves out all below them; hidden files are passed over where nothing else
-        # is said.
-        skip=(*passed, *(f"{name}/" for name in passed), *(() if hidden else (".*", ".*/"))),
+        only=only,
+        # Hidden files are passed over where nothing else is said.
+        skip=(*skip, *(() if hidden else HIDDEN)),
+        searched=not hidden,
         prefixed=bool(places),
         zero=parsed.has("0", "null"),
         files=True,
@@ -127,13 +129,11 @@ def _by_grep(args: Sequence[Arg]) -> Names:
     through = parsed.has("r", "recursive")
     if not places and not through:
         raise _anything(args)
-    patterns = file_patterns(parsed, ("include",), ("exclude",))
-    folders = [value.text for name, value in parsed.options if name == "exclude-dir" and value]
-    passed = tuple(f"{name}/" for name in folders if _FOLDER_NAME.fullmatch(name))
+    only, skip = file_patterns(parsed, ("include",), ("exclude",), ("exclude-dir",))
     return Names(
         starts=tuple(places) or (_HERE,),
-        only=patterns.get("only", ()),
-        skip=(*patterns.get("skip", ()), *passed),
+        only=only,
+        skip=skip,
         prefixed=bool(places),
         zero=parsed.has("Z", "null"),
         files=True,
@@ -146,7 +146,7 @@ def _by_ls(args: Sequence[Arg]) -> Names:
     parsed = _table("ls").parse(args[1:])
     if parsed.operands or not all(name in "1AtrSUvX" for name, _ in parsed.options):
         raise _anything(args)
-    hidden = () if parsed.has("A") else (".*",)
+    hidden = () if parsed.has("A") else HIDDEN[:1]
     return Names(skip=("*/", *hidden), prefixed=False)
 
 

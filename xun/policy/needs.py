@@ -169,6 +169,8 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
         segment = replace(segment, inside=inside) if segment.inside else segment
         steps = unfold(segment, lambda index=index: stages.before(index), home, constructs)
         found += [_stepped(step, home, given) for step in steps]
+        if segment.args[0].text == "rg" and stages.before(index):
+            found[-1] = _fed(found[-1])
     if found and script.others:
         found[0] = _obeying(found[0], script.others, home)
     return tuple(found)
@@ -180,6 +182,15 @@ def _obeying(command: Command, values: Sequence[Arg], home: str) -> Command:
     for value in values:
         behind.sentence(value.text, 0)
     return replace(command, guessed=(*command.guessed, *behind.guessed)) if behind.guessed else command
+
+
+def _fed(command: Command) -> Command:
+    """A search that is fed and names no place looks through what it is fed, and through no folder."""
+    words = [arg.text for arg in command.segment.args]
+    if "--files" in words or HERE.arg.text in words[1:]:
+        return command
+    through = (use.mode in ("searched", "tree") and use.arg == HERE.arg for use in command.uses)
+    return replace(command, uses=tuple(use for use, one in zip(command.uses, through, strict=True) if not one))
 
 
 def _stepped(step: Step, home: str, given: Given) -> Command:
@@ -224,7 +235,7 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
         refused,
         _all(words, inner),
         tuple(dict.fromkeys((*_all(changed, acting), *_placed(told), *_placed(behind.written)))),
-        (*behind.views, *(view for view, _ in behind.inner)),
+        tuple(behind.views),
         _all(exposed, inner),
         behind.cut,
         _all(whole, acting),

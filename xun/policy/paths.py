@@ -20,23 +20,45 @@ from xun.policy.programs import word_set
 _SECRET_NAMES = word_set(
     ".env .envrc .netrc _netrc .pgpass .my.cnf .mylogin.cnf .npmrc .pypirc .git-credentials .htpasswd "
     ".vault_pass .vault-token credentials credentials.json credentials.toml credentials.yml credentials.yaml "
-    "application_default_credentials.json service-account.json secrets.json secrets.toml secrets.yml "
-    "secrets.yaml secrets.env shadow shadow- gshadow gshadow- sudoers master.key .terraformrc "
-    "terraform.tfstate .dockercfg .s3cfg .boto .wgetrc .curlrc .bash_history .zsh_history .python_history "
+    "credentials.csv credentials.ini application_default_credentials.json secrets.json secrets.toml secrets.yml "
+    "secrets.yaml secrets.env .secrets shadow shadow- gshadow gshadow- sudoers master.key .terraformrc "
+    ".dockercfg .dockerconfigjson .s3cfg .boto .wgetrc .curlrc .bash_history .zsh_history .python_history "
     ".psql_history .mysql_history .node_repl_history id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk "
-    "id_ed25519_sk"
+    "id_ed25519_sk kubeconfig kubeconfig.yaml kubeconfig.yml .dev.vars"
 )
-_SECRET_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx", ".kdb", ".ppk", ".env", ".asc.key")
-_SECRET_FOLDERS = word_set(".ssh .gnupg .aws .azure .kube .password-store")
+_SECRET_SUFFIXES = (
+    ".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx", ".kdb", ".ppk", ".env", ".asc.key", ".tfstate", ".tfvars",
+    ".kubeconfig",
+)  # fmt: skip
+_SECRET_PREFIXES = (".env.", ".env-", ".env_", ".dev.vars.")
+# Keys of accounts of services, as their consoles name them.
+_SECRET_KEYS = re.compile(
+    r"(?:[\w.-]*[._-])?service[_-]?account(?:[._-]?keys?)?\.json|[\w.-]+-firebase-adminsdk-[\w.-]+\.json"
+)
+_SECRET_FOLDERS = word_set(".ssh .gnupg .aws .azure .kube .password-store .secrets .terraform.d")
 _SECRET_PAIRS = frozenset(
-    {(".docker", "config.json"), (".config", "gcloud"), (".config", "gh"), ("library", "keychains")}
-)
+    {(".docker", "config.json"), (".config", "gcloud"), (".config", "gh"), (".config", "op"), (".config", "hub"),
+     (".m2", "settings.xml"), ("library", "keychains")}
+)  # fmt: skip
 _SAMPLE = re.compile(
-    r"\.env\.(?:example|sample|template|dist|defaults?|tmpl)|(?:.*\.)?(?:example|sample|template)\.env"
+    r"\.env[._-](?:example|sample|template|dist|defaults?|tmpl)"
+    r"|(?:.*[._-])?(?:example|sample|template|dist)[._-]?(?:\.(?:env|tfvars)|\.dev\.vars)"
+    r"|.*[._-](?:example|sample|template|dist)"
+)
+# What an editor or a careful person leaves beside a file.
+_COPY = re.compile(r"(?:~|[._-](?:bak|backup|old|orig|save|copy|swp|swo)|\.\d{1,2})$")
+# Some piece of each name, or of its folders, that `secret` knows.
+_HINT = re.compile(
+    r"env|netrc|pgpass|\.cnf|npmrc|pypirc|cred|htpasswd|vault|secret|shadow|sudoers|account|terra|tf(?:state|vars)|docker"
+    r"|s3cfg|boto|wgetrc|curlrc|history|id_[rde]|\.(?:pem|key|p12|pfx|keystore|jks|kdbx?|ppk)|kube|dev\.vars|firebase|config"
+    r"|gcloud|\bgh\b|\bop\b|\bhub\b|settings|keychains|ssh|gnupg|aws|azure|password",
+    re.IGNORECASE,
 )
 _SECRET_EXAMPLES = (
     ".env", ".env.local", ".env.production", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials",
     "id_rsa", "id_ed25519", "id_ecdsa", "credentials", "x.pem", "x.key", "x.p12", ".ssh", ".aws", ".bash_history",
+    "x.tfstate", "x.tfvars", ".dev.vars", ".secrets", "kubeconfig", ".dockerconfigjson", "service_account.json", ".env~",
+    "server.key.bak",
 )  # fmt: skip
 
 # Folders below which everything is protected, and files that are, wherever they stand.
@@ -84,6 +106,17 @@ def _parts(path: str) -> list[str]:
     return [fold(part) for part in path.split("/") if part not in ("", ".", "..")]
 
 
+def may_hold_secret(name: str) -> bool:
+    """May a path with this name at its end be one that `secret` knows? A quick look that says yes too often."""
+    return not name.isascii() or _HINT.search(name) is not None
+
+
+def secret_folder(path: str) -> bool:
+    """Does `path` name a folder, or something in one, in which everything usually is secret?"""
+    parts = _parts(path)
+    return any(part in _SECRET_FOLDERS for part in parts) or not _SECRET_PAIRS.isdisjoint(pairwise(parts))
+
+
 def secret(path: str) -> bool:
     """Does `path` name a file that usually holds secrets?"""
     parts = _parts(path)
@@ -91,10 +124,23 @@ def secret(path: str) -> bool:
         return False
     if any(part in _SECRET_FOLDERS for part in parts) or not _SECRET_PAIRS.isdisjoint(pairwise(parts)):
         return True
-    name = parts[-1]
-    if _SAMPLE.fullmatch(name):
-        return False
-    return name in _SECRET_NAMES or name.startswith(".env.") or (name.endswith(_SECRET_SUFFIXES))
+    name, original = parts[-1], _original(parts[-1])
+    return not _SAMPLE.fullmatch(original) and any(map(_secret_name, {name, original}))
+
+
+def _original(name: str) -> str:
+    """The name of the file that one of this name is a copy of, also of a copy of a copy: `.x.swp`, `x.bak~`."""
+    while match := _COPY.search(name):
+        name = name[: match.start()]
+        if match[0] in (".swp", ".swo") and name.startswith("."):
+            name = name[1:]
+    return name
+
+
+def _secret_name(name: str) -> bool:
+    if name in _SECRET_NAMES or name.startswith(_SECRET_PREFIXES) or name.endswith(_SECRET_SUFFIXES):
+        return True
+    return _SECRET_KEYS.fullmatch(name) is not None
 
 
 def may_be_secret(pattern: str) -> bool:

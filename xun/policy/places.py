@@ -5,12 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from xun.policy.commands.spec import Mode, Use
 from xun.policy.decision import Effect, Reason
 from xun.policy.facts import Facts, PathFact
+from xun.policy.names import HIDDEN
 from xun.policy.paths import lies_below, matches, may_be_secret, protected, secret, special, within, within_any
 from xun.policy.rules import Policy, Rule, RuleKind
 from xun.policy.words import STAR, Arg
@@ -74,20 +75,18 @@ class Places:
         shown = use.arg.text
         if fact is None:
             return Reason(code="no-facts", text=f"{shown} could not be looked up", hard=True)
-        if use.mode in ("tree", "links", "named", "listed"):
-            return self.through(use, key) if use.mode in ("tree", "links") else self.handed(use, key)
+        if use.mode in ("tree", "links", "searched"):
+            return self.through(use, key)
+        if use.mode in ("named", "listed"):
+            return self.handed(use, key)
         if use.mode == "git" and may_be_secret(_PATHSPEC_MAGIC.sub("", shown.rpartition(":")[2])):
             return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
         if use.mode in ("git", "gitname") and ":" in shown and not (fact.exists or shown.startswith("/")):
             return None
         if reason := _misread(use.arg, fact):
             return reason
-        if fact.kind == "other" and fact.real != "/dev/null" and use.mode in ("read", "exec"):
-            return Reason(
-                code="special-file", text=f"{shown} leads to a pipe or device, which may never end", hard=True
-            )
-        if any(special(path) for path in self.names(key)):
-            return Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
+        if endless := self._endless(use, key, fact):
+            return endless
         if use.mode in ("read", "git", "exec") and self.is_secret(use, key):
             return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
         if fact.unclear:
@@ -98,22 +97,41 @@ class Places:
             return Reason(code="outside", text=f"{shown} is outside the workspace ({outside})")
         return None
 
+    def _endless(self, use: Use, key: str, fact: PathFact) -> Reason | None:
+        shown = use.arg.text
+        if fact.kind == "other" and fact.real != "/dev/null" and use.mode in ("read", "exec"):
+            text = f"{shown} leads to a pipe or device, which may never end"
+            return Reason(code="special-file", text=text, hard=True)
+        if any(special(path) for path in self.names(key)):
+            return Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
+        return None
+
     def through(self, use: Use, key: str) -> Reason | None:
         """Why the files of the folder at `key` may not all be read unasked, or None."""
-        found = self.facts.trees.get(key, ())
+        found = (self.facts.searches if use.mode == "searched" else self.facts.trees).get(key, ())
         shown = use.arg.text
         if found is None:
-            return Reason(code="glob", text=f"{shown} holds too many files to look at")
+            return _too_many(shown)
+        fact = self.facts.paths[key]
+        tops = sorted((fact.real, *(fact.matches or ())), key=len, reverse=True)
         for path, real in found:
-            name = posixpath.basename(path)
-            limited = use.only and not any(fnmatchcase(name, pattern) for pattern in use.only)
-            passed = limited or any(fnmatchcase(name, pattern) for pattern in use.skip)
-            if passed or (path != real and use.mode == "tree"):
+            if use.mode == "searched" and not real:
+                if path.endswith("/"):
+                    continue
+                text = f"what a search of {shown} passes over says a pipe or device, which may never end"
+                return Reason(code="special-file", text=text, hard=True)
+            top = next((one for one in tops if within(path, one)), "")
+            if _passed_over(path[len(top) :], use) or (path != real and use.mode == "tree"):
                 continue
             if secret(self.inside(path)) or secret(self.inside(real)):
-                return Reason(code="secret", text=f"{path}, in {shown}, holds secrets", hard=True)
-            if not self.readable(real, "read"):
+                name = posixpath.basename(path)
+                text = f"{path}, in {shown}, holds secrets: name other paths, or leave {name} out"
+                return Reason(code="secret", text=text, hard=True)
+            if not self.readable(real.rstrip("/"), "read"):
                 return Reason(code="outside", text=f"{path}, in {shown}, leads out of the workspace ({real})")
+            if real.endswith("/"):
+                text = f"{path}, in {shown}, leads to a folder of which nobody has looked what is in it"
+                return Reason(code="links", text=text)
         return None
 
     def handed(self, use: Use, key: str) -> Reason | None:
@@ -121,13 +139,16 @@ class Places:
         found = self.facts.trees.get(key, ())
         shown = use.arg.text
         if found is None:
-            return Reason(code="glob", text=f"{shown} holds too many files to look at")
+            return _too_many(shown)
         if use.mode == "named" and self.is_secret(use, key):
             return Reason(code="secret", text=f"{shown} names a file that holds secrets", hard=True)
         top = self.facts.paths[key].real.rstrip("/")
+        back = tuple(path for path, real in self.facts.searches.get(key) or () if not real)
         for path, real in found:
             inside = path[len(top) :]
-            if _passed_over(inside, use):
+            # What an ignore file brings back is not passed over for being hidden.
+            returns = back and f"{path.rstrip('/')}/".startswith(back)
+            if _passed_over(inside, replace(use, skip=tuple(set(use.skip) - {*HIDDEN})) if returns else use):
                 continue
             if use.odd and re.search(use.odd, inside):
                 text = f"{path}, in {shown}, has a name that would be taken for something else"
@@ -150,9 +171,9 @@ class Places:
         if kept := next((one for one, _ in held or () if protected(one[len(posixpath.normpath(top)) :])), None):
             text = f"{kept} would go with it, which is run or trusted later"
             yield Reason(code="protected", text=text, hard=True)
-        if held is None and (self.policy.own("write", "deny") or self.policy.own("read", "deny")):
-            text = "it holds too many files to tell whether a rule denies something in it"
-            yield Reason(code="may-be-ruled", text=text, hard=True)
+        if held is None:
+            text = "it holds too many files to tell whether something in it is run later or denied by a rule"
+            yield Reason(code="too-many", text=text, hard=True)
 
     def denied_along(self, key: str) -> Rule | None:
         """The deny rule that covers something in what is moved or removed: it would no longer find it."""
@@ -254,6 +275,10 @@ class Places:
         return None
 
 
+def _too_many(shown: str) -> Reason:
+    return Reason(code="too-many", text=f"{shown} holds too many files to tell what is among them", hard=True)
+
+
 def _passed_over(inside: str, use: Use) -> bool:
     """Is the path of a file, or of a folder with a slash behind it, none whose name is handed on?"""
     *folders, name = inside.strip("/").split("/")
@@ -261,9 +286,15 @@ def _passed_over(inside: str, use: Use) -> bool:
         return True
     if inside.endswith("/"):
         return False  # its name begins the names of all that is in it
-    if use.only and not any(fnmatchcase(name, pattern) for pattern in use.only):
+    if use.only and not any(_picks(pattern, inside, name) for pattern in use.only):
         return True
     return any(fnmatchcase(name, pattern) for pattern in use.skip)
+
+
+def _picks(pattern: str, path: str, name: str) -> bool:
+    """Does a pattern that something is limited to pick out a path? `FOLDER/**` does what is below such a folder."""
+    below = pattern.removesuffix("/**")
+    return f"/{below}/" in f"/{path.lstrip('/')}" if below != pattern else fnmatchcase(name, pattern)
 
 
 def _misread(arg: Arg, fact: PathFact) -> Reason | None:

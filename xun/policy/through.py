@@ -19,7 +19,7 @@ def folders_read(command: Command) -> Iterator[Use]:
     """The paths that, where they are folders, may be read with all that is in them."""
     if command.judged:
         uses = (*command.uses, *command.handed)
-        yield from (use for use in uses if use.mode in ("read", "tree", "links", "git", "named"))
+        yield from (use for use in uses if use.mode in ("read", "tree", "links", "searched", "git", "named"))
         return
     name = base_name(command.segment.args[0].text)
     if name in _ENTERING:

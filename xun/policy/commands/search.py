@@ -6,11 +6,12 @@ sed and jq are each read by a small grammar.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from xun.policy.commands.find import find
-from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, file_patterns, pattern_of_files
+from xun.policy.commands.spec import Judge, Mode, Parsed, Refused, Table, Use, file_patterns, pattern_of_files
+from xun.policy.programs import word_set
 from xun.policy.words import Arg
 
 # --- sed: addresses with p, =, d, q, and s without its w and e flags
@@ -105,12 +106,12 @@ def _has_pattern(parsed: Parsed) -> None:
 
 
 GREP_TABLE = Table(
-    flags="abcEFGHhIiLlnoPqrsTUvVwxyZz",
+    flags="abcEFGHhIiLlnoPqrRsTUvVwxyZz",
     valued={"A": "number", "B": "number", "C": "number", "m": "number", "e": "text", "f": "read", "d": "text"},
     long="extended-regexp fixed-strings basic-regexp perl-regexp regexp=text file=read ignore-case "
     "no-ignore-case word-regexp line-regexp null-data no-messages invert-match version help max-count=number "
     "byte-offset line-number with-filename no-filename label=text only-matching quiet silent "
-    "binary-files=text text directories=text recursive include=fileglob exclude=text "
+    "binary-files=text text directories=text recursive dereference-recursive include=fileglob exclude=text "
     "exclude-dir=text files-without-match files-with-matches count initial-tab null after-context=number "
     "before-context=number context=number color? colour? group-separator=text no-group-separator",
     digits=True,
@@ -134,49 +135,65 @@ RG_TABLE = Table(
 )
 
 
-def _searching(files: Table, through: Callable[[Parsed], bool]) -> Judge:
-    """A judge for grep's kind: the first operand is the pattern, unless an option gave one or none is needed.
+def _places(parsed: Parsed, *without_pattern: str) -> list[Arg]:
+    """Where it searches: the first operand is the pattern, unless an option gave one or none is needed."""
+    places = parsed.operands if parsed.has(*without_pattern) else parsed.operands[1:]
+    return places or [Arg(".")]
 
-    `through` says whether it reads folders through.
-    """
-    with_pattern = replace(files, first="text")
 
-    def judge(args: Sequence[Arg]) -> list[Use]:
-        parsed = files.parse(args)
-        given = parsed.has("e", "f", "regexp", "file", "files", "type-list")
-        uses = (files if given else with_pattern)(args)
-        places = parsed.operands if given else parsed.operands[1:]
-        if files is RG_TABLE and not places:
-            uses.append(Use(Arg("."), "read"))
-        if through(parsed):
-            limits = file_patterns(parsed, ("include", "g", "glob"), ("exclude",))
-            uses += [
-                Use(place, "tree", limits.get("only", ()), limits.get("skip", ())) for place in places or (Arg("."),)
-            ]
+_WITH_PATTERN = ("e", "f", "regexp", "file", "files", "type-list", "version", "V", "help")
+
+
+def _grep(args: Sequence[Arg]) -> list[Use]:
+    parsed = GREP_TABLE.parse(args)
+    uses = (GREP_TABLE if parsed.has(*_WITH_PATTERN) else replace(GREP_TABLE, first="text"))(args)
+    follows = parsed.has("R", "dereference-recursive")
+    if follows or parsed.has("r", "recursive", "d", "directories"):
+        # Hidden files too are read of all folders.
+        only, skip = file_patterns(parsed, ("include",), ("exclude",), ("exclude-dir",))
+        mode: Mode = "links" if follows else "tree"
+        uses += [Use(place, mode, only, skip) for place in _places(parsed, *_WITH_PATTERN)]
+    return uses
+
+
+# Options of rg by which it shows no line of a file, and types of files that hold no secrets.
+_RG_NAMES = ("l", "files-with-matches", "files-without-match", "files", "c", "count", "count-matches", "q", "quiet")
+_RG_NO_SEARCH = ("type-list", "version", "V", "help")
+_RG_UNRESTRICTED = (
+    "hidden", ".", "u", "unrestricted", "no-ignore", "no-ignore-vcs", "no-ignore-dot", "no-ignore-parent",
+)  # fmt: skip
+_CODE = word_set(
+    "py python js ts typescript rust go java kotlin scala swift c cpp cs csharp php ruby lua dart elixir haskell "
+    "clojure css less sass html vue svelte md markdown rst sql graphql protobuf zig nix perl r tex"
+)
+
+
+def _rg(args: Sequence[Arg]) -> list[Use]:
+    parsed = RG_TABLE.parse(args)
+    given = parsed.has(*_WITH_PATTERN)
+    uses = (RG_TABLE if given else replace(RG_TABLE, first="text"))(args)
+    places = _places(parsed, *_WITH_PATTERN)
+    if not (parsed.operands if given else parsed.operands[1:]):
+        uses.append(Use(places[0], "read"))
+    if parsed.has(*_RG_NO_SEARCH):
         return uses
+    # With more than one list of patterns, it is not known here which one counts.
+    only, skip = file_patterns(parsed, ("g", "glob"), ()) if not parsed.has("iglob") else ((), ())
+    types = [value.text for name, value in parsed.options if name in ("t", "type") and value]
+    names = parsed.has(*_RG_NAMES) and not parsed.has("json")
+    if types and set(types) <= _CODE:
+        skip = ("*",)
+    if _picks(parsed) or parsed.has(*_RG_UNRESTRICTED):
+        return uses + [Use(place, "tree", only, skip) for place in places]
+    return uses + [Use(place, "searched", only, ("*",) if names else skip) for place in places]
 
-    return judge
 
-
-def _recursive(parsed: Parsed) -> bool:
-    """Does grep read all files of folders, hidden ones too?"""
-    return parsed.has("r", "recursive", "d", "directories")
-
-
-def _unrestricted(parsed: Parsed) -> bool:
-    """Does rg read files that are hidden or ignored? Without such an option it passes over where secrets are kept.
-
-    A pattern of files that it is limited to brings those back that it matches.
-    """
+def _picks(parsed: Parsed) -> bool:
+    """Is there a pattern that rg is limited to? Of what is hidden and ignored, it brings back what it matches."""
     patterns = (value for name, value in parsed.options if name in ("g", "glob", "iglob"))
-    picks = any(value is not None and not value.text.startswith("!") for value in patterns)
-    return picks or parsed.has("hidden", ".", "u", "unrestricted", "no-ignore", "no-ignore-vcs", "no-ignore-dot")
-
-
-_GREP = _searching(GREP_TABLE, _recursive)
+    return any(value is not None and not value.text.startswith("!") for value in patterns)
 
 
 SEARCH: dict[str, Judge] = {
-    "find": find, "sed": _sed, "jq": _JQ, "grep": _GREP, "egrep": _GREP, "fgrep": _GREP,
-    "rg": _searching(RG_TABLE, _unrestricted),
+    "find": find, "sed": _sed, "jq": _JQ, "grep": _grep, "egrep": _grep, "fgrep": _grep, "rg": _rg,
 }  # fmt: skip

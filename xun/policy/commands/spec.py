@@ -15,9 +15,12 @@ from xun.policy.words import HOLE, Arg
 
 # What is done with a path: its content is read, only its name and metadata are shown, code in it is run, it becomes
 # the working folder, it is a git revision or path (whose content or only name is shown), it is changed. Of a folder,
-# all files in it are read: "tree" passes links over, "links" follows them. What is in a folder is handed on by name, to
+# all files in it are read: "tree" passes links over, "links" follows them, "searched" passes over what is hidden and
+# ignored as well. What is in a folder is handed on by name, to
 # a program that reads it ("named") or only tells about it ("listed"). It is moved or removed with all that is in it.
-Mode = Literal["read", "meta", "exec", "dir", "git", "gitname", "write", "tree", "links", "named", "listed", "moved"]
+Mode = Literal[
+    "read", "meta", "exec", "dir", "git", "gitname", "write", "tree", "links", "searched", "named", "listed", "moved"
+]
 _MODES: Mapping[str, Mode] = {
     "read": "read", "meta": "meta", "exec": "exec", "dir": "dir", "git": "git", "gitname": "gitname"
 }  # fmt: skip
@@ -235,19 +238,58 @@ def pattern_of_files(arg: Arg) -> None:
     """A file-name pattern that a searching program takes: text, unless it picks out secret files."""
     from xun.policy.paths import may_be_secret
 
-    if may_be_secret(arg.text.removeprefix("!")) and (not arg.text.startswith("!") or "!" in arg.text[1:]):
+    picked = map(may_be_secret, (arg.text, *_alternatives(arg.text.removeprefix("!"))))
+    if any(picked) and (not arg.text.startswith("!") or "!" in arg.text[1:]):
         raise Refused("secret", f"{arg.text} picks out files that hold secrets", hard=True)
 
 
-def file_patterns(parsed: Parsed, only: Sequence[str], skip: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The `only` and `skip` of a `Use` by the options of these names; neither where they could cancel each other."""
+_SIMPLE = re.compile(r"[\w.*-]+")
+_BELOW = re.compile(r"(?:\./)?([\w.-]+(?:/[\w.-]+)*)/\*\*?(?:/\*)?")
+_BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
+
+
+def file_patterns(
+    parsed: Parsed, only: Sequence[str], skip: Sequence[str], folders: Sequence[str] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The `only` and `skip` of a `Use` by the options of these names, never too narrow.
+
+    The last pattern that matches counts. What nothing matches is passed over where a pattern picks something out, but
+    for grep only where the first does. Of patterns with a slash only `FOLDER/**` is taken. `folders` name options for
+    folders that are passed over.
+    """
     values = [(name, value.text) for name, value in parsed.options if value and name in (*only, *skip)]
-    simple = all(re.fullmatch(r"[\w.*-]+", text.removeprefix("!")) for _, text in values)
-    limits = [text for name, text in values if name in only and not text.startswith("!")]
-    passed = [text.removeprefix("!") for name, text in values if name in skip or text.startswith("!")]
-    if not simple or (limits and passed):
-        return {}
-    return {"only": tuple(limits), "skip": tuple(passed)}
+    picks = [name not in skip and not text.startswith("!") for name, text in values]
+    last = max((at for at, pick in enumerate(picks) if pick), default=-1)
+    limits: list[str] | None = [] if last >= 0 and (picks[0] or not skip) else None
+    passed: list[str] = []
+    for at, (name, text) in enumerate(values):
+        found = [_simple(one) for one in _alternatives(text.removeprefix("!"))]
+        if picks[at] and limits is not None:
+            limits = None if None in found else [*limits, *filter(None, found)]
+        elif not picks[at] and at > last:
+            plain = [one for one in found if one and "/" not in one]
+            passed += plain if name in skip else [*plain, *(f"{one}/" for one in plain)]
+    passed += [
+        f"{value.text}/"
+        for name, value in parsed.options
+        if value and name in folders and _SIMPLE.fullmatch(value.text)
+    ]
+    return tuple(limits or ()), tuple(passed)
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """What braces in a pattern stand for."""
+    match = _BRACES.fullmatch(pattern)
+    return [f"{match[1]}{one}{match[3]}" for one in match[2].split(",")] if match else [pattern]
+
+
+def _simple(pattern: str) -> str | None:
+    """A pattern of names, or `FOLDER/**` for what is below a folder. None for others."""
+    below = _BELOW.fullmatch(pattern)
+    if below:
+        return f"{below[1]}/**"
+    name = pattern.removeprefix("**/")
+    return name if _SIMPLE.fullmatch(name) else None
 
 
 def fixed(*allowed: str, most: int = 1) -> Judge:

@@ -1,0 +1,173 @@
+"""What matters of all that lies in a folder: secrets, links, odd names, what is protected or what a rule denies."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import stat
+from collections.abc import Callable, Collection, Iterator, Sequence
+from fnmatch import fnmatchcase
+from posixpath import realpath
+
+from xun.gate.ignored import Lines, Unending, brought_back, lines_above, lines_of, passed_over
+from xun.gate.listing import Budget, Listing, Spent
+from xun.policy.commands.spec import Use
+from xun.policy.paths import covering, protected, secret_folder, within
+
+Found = tuple[tuple[str, str], ...]
+# Below them stands what others published: nobody keeps secrets there.
+_PUBLISHED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
+
+
+def _published(real: str, roots: Sequence[str]) -> bool:
+    """Does a resolved path lie in a folder of what others published, below one of the roots?"""
+    inside = next((real[len(root) :] for root in roots if within(real, root)), "")
+    return not _PUBLISHED.isdisjoint(inside.split("/"))
+
+
+def of_each(keys: Sequence[str] | None, look: Callable[[str], Found | None]) -> Found | None:
+    """What `look` finds in each of the folders; None where one, or which they are, cannot be told."""
+    found: list[tuple[str, str]] = []
+    for key in keys or ():
+        inside = look(key)
+        if inside is None:
+            return None
+        found += inside
+    return None if keys is None else tuple(found)
+
+
+def tree(key: str, roots: Sequence[str], budget: Budget) -> Found | None:
+    """The links below a folder, and the files that hold secrets: each as found and resolved, a folder that a link leads
+    to with a slash behind. None where there are too many entries to tell.
+    """
+    found: list[tuple[str, str]] = []
+    try:
+        top = realpath(key)
+        folders = [] if _published(top, roots) else [top]
+        while folders:
+            folder = folders.pop()
+            listing = budget.listing(folder)
+            found += ((posixpath.join(folder, name), _target(posixpath.join(folder, name))) for name in listing.links)
+            found += ((path, path) for path in _secrets(folder, top, listing, budget))
+            inner = (name for name in listing.folders if name not in _PUBLISHED and name != ".git")
+            folders += (posixpath.join(folder, name) for name in inner)
+    except (Spent, OSError, ValueError):
+        return None
+    return tuple(found)
+
+
+def searched(key: str, roots: Sequence[str], budget: Budget) -> Found | None:
+    """The files that hold secrets and that a search comes upon which passes over what is hidden and ignored.
+
+    An ignore file that never ends is found too, and leads nowhere. Of a hidden name that an ignore file brings back
+    where its own folder is looked through, the name with a slash behind is found. None where that cannot be told.
+    """
+    found: list[tuple[str, str]] = []
+    try:
+        top = realpath(key)
+        above = lines_above(top)
+        folders: list[tuple[str, tuple[Lines, ...]]] = [] if _published(top, roots) else [(top, tuple(above))]
+        while folders:
+            folder, lines = folders.pop()
+            listing = budget.listing(folder)
+            if listing.ignoring:
+                lines = (*lines, lines_of(folder, listing.ignoring))
+            found += _brought_back(folder, lines, listing)
+            for path in _secrets(folder, top, listing, budget):
+                if not passed_over(posixpath.basename(path), folder, lines, is_folder=False):
+                    found.append((path, path))
+            inner = (name for name in listing.folders if name not in _PUBLISHED)
+            entered = [name for name in inner if not passed_over(name, folder, lines, is_folder=True)]
+            folders += ((posixpath.join(folder, name), lines) for name in entered)
+    except Unending:
+        return ((key, ""),)
+    except (Spent, OSError, ValueError):
+        return None
+    return tuple(found)
+
+
+def _brought_back(folder: str, lines: Sequence[Lines], listing: Listing) -> Iterator[tuple[str, str]]:
+    if any(one.returning for one in lines):
+        for names, is_folder in ((listing.folders, True), (listing.odd, False)):
+            for name in names:
+                if name.startswith(".") and brought_back(name, lines, is_folder=is_folder):
+                    yield posixpath.join(folder, name) + "/", ""
+
+
+def _secrets(folder: str, top: str, listing: Listing, budget: Budget) -> Iterator[str]:
+    """The files in a folder that hold secrets: all of them where the folder says so."""
+    if secret_folder(folder[len(top) :]):
+        yield from (entry.path for entry in budget.entries(folder) if entry.is_file(follow_symlinks=False))
+    else:
+        yield from (posixpath.join(folder, name) for name in listing.secrets)
+
+
+def _target(path: str) -> str:
+    real = realpath(path)
+    return f"{real}/" if posixpath.isdir(real) else real
+
+
+def named(
+    key: str, uses: Sequence[Use], roots: Sequence[str], budget: Budget, back: Collection[str] = ()
+) -> Found | None:
+    """What matters below a folder of which every name is handed on, or is by one of `uses`.
+
+    Names that may be taken for something else (of a folder with a slash behind), links, files that hold secrets, and
+    pipes and their like, which lead nowhere. `back` are folders that are looked through although they are hidden.
+    """
+    handed = [use for use in uses if use.mode in ("named", "listed")]
+    passed = (
+        frozenset.intersection(*(frozenset(use.skip) for use in handed)) if len(handed) == len(uses) else frozenset()
+    )
+    below = [pattern[:-1] for pattern in passed if pattern.endswith("/")]
+    found: list[tuple[str, str]] = []
+    try:
+        top = realpath(key)
+        folders = [(top, _published(top, roots))]
+        while folders:
+            folder, published = folders.pop()
+            listing = budget.listing(folder)
+            for name in listing.odd:
+                path = posixpath.join(folder, name)
+                found.append((f"{path}/" if name in listing.folders else path, path))
+            found += ((posixpath.join(folder, name), _target(posixpath.join(folder, name))) for name in listing.links)
+            found += ((posixpath.join(folder, name), "") for name in listing.others)
+            if not published:
+                found += ((path, path) for path in _secrets(folder, top, listing, budget))
+            for name in listing.folders:
+                returns = posixpath.join(folder, name) + "/" in back
+                if returns or not any(fnmatchcase(name, pattern) for pattern in below):
+                    folders.append((posixpath.join(folder, name), published or name in _PUBLISHED))
+    except (Spent, OSError, ValueError):
+        return None
+    return tuple(found)
+
+
+def kept(path: str, roots: Sequence[str], budget: Budget, denied: Sequence[str]) -> Found | None:
+    """What is protected or covered by the patterns `denied` in a folder, at least one of each branch.
+
+    Nothing for a file or a link.
+    """
+    covered = covering(denied, roots)
+    found: list[tuple[str, str]] = []
+    try:
+        is_folder, top = stat.S_ISDIR(os.lstat(path).st_mode), realpath(path)
+        folders = [path] if is_folder and not _published(top, roots) else []
+        while folders:
+            for entry in budget.entries(folders.pop()):
+                inside = entry.path[len(path) :]
+                real = posixpath.join(top, inside.lstrip("/"))
+                if protected(inside) or _covers(covered, entry.path, real):
+                    found.append((entry.path, real))
+                elif entry.is_dir(follow_symlinks=False) and entry.name not in _PUBLISHED:
+                    folders.append(entry.path)
+    except FileNotFoundError:
+        return ()
+    except (Spent, OSError, ValueError):
+        return None
+    return tuple(found)
+
+
+def _covers(covered: re.Pattern[str] | None, *paths: str) -> bool:
+    return covered is not None and any(covered.fullmatch(path) for path in paths)

@@ -1,0 +1,112 @@
+"""What stands in folders, within a bound, and what matters of each remembered for as long as the folder is the same."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import time
+from dataclasses import dataclass, field
+from itertools import islice
+
+from xun.policy.paths import may_hold_secret, secret
+
+MAX_ENTRIES = 200_000  # of folders, for one action
+_MAX_REMEMBERED = 20_000
+# A folder that has just changed may change again within the same tick of the clock of its disk.
+_SETTLED = 2_000_000_000  # nanoseconds
+# Names that a program may take for several, for an option or for a file of options.
+ODD_NAME = re.compile(r"[\s'\"\\\ud800-\udfff]|^[-+@]")
+IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
+_IGNORING = (*IGNORE_FILES, ".git")
+
+
+class Spent(Exception):
+    """More entries than are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is in a folder, by names: its folders, links, what is neither file nor folder, files whose names alone say
+    that they hold secrets, odd names of any kind, and what says what a search passes over."""
+
+    count: int = 0
+    folders: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
+    ignoring: tuple[str, ...] = ()
+
+
+_remembered: dict[str, tuple[tuple[int, ...], Listing]] = {}
+
+
+@dataclass(slots=True)
+class Budget:
+    """How many entries of folders are still looked at for one action."""
+
+    left: int = field(default_factory=lambda: MAX_ENTRIES)
+
+    def entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """What is in `folder`: nothing where it cannot be listed. Raises `Spent`."""
+        found = _scan(folder, self.left)
+        self.take(len(found))
+        return found
+
+    def listing(self, folder: str) -> Listing:
+        """What matters of what is in `folder`. Raises `Spent`."""
+        try:
+            info = os.stat(folder)  # noqa: PTH116 - by its text, as everything here
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            self.take(0)
+            return Listing()
+        # Whoever sets the time of a folder back changes when that was done.
+        version = (info.st_dev, info.st_ino, info.st_mtime_ns, info.st_ctime_ns)
+        known, listing = _remembered.get(folder, ((), Listing()))
+        if known != version:
+            listing = _listing(folder, _scan(folder, self.left))
+            if len(_remembered) >= _MAX_REMEMBERED:
+                _remembered.clear()
+            if time.time_ns() - max(info.st_mtime_ns, info.st_ctime_ns) > _SETTLED:
+                _remembered[folder] = version, listing
+        self.take(listing.count)
+        return listing
+
+    def take(self, entries: int) -> None:
+        self.left -= entries + 1
+        if self.left < 0:
+            raise Spent
+
+
+def _scan(folder: str, most: int) -> list[os.DirEntry[str]]:
+    if most <= 0:
+        raise Spent
+    try:
+        with os.scandir(folder) as scan:
+            return list(islice(scan, most + 1))
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
+
+
+def _listing(folder: str, entries: list[os.DirEntry[str]]) -> Listing:
+    above = posixpath.basename(folder)
+    folders: list[str] = []
+    links: list[str] = []
+    others: list[str] = []
+    secrets: list[str] = []
+    for entry in entries:
+        name = entry.name
+        if entry.is_symlink():
+            links.append(name)
+        elif entry.is_dir(follow_symlinks=False):
+            folders.append(name)
+        elif not entry.is_file(follow_symlinks=False):
+            others.append(name)
+        elif may_hold_secret(name) and secret(f"/{above}/{name}"):
+            secrets.append(name)
+    odd = (entry.name for entry in entries if ODD_NAME.search(entry.name))
+    ignoring = (name for name in _IGNORING if any(entry.name == name for entry in entries))
+    return Listing(
+        len(entries), tuple(folders), tuple(links), tuple(others), tuple(secrets), tuple(odd), tuple(ignoring)
+    )
