@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,14 +14,16 @@ from xun.policy.decision import Reason
 from xun.policy.folders import is_lost, told
 from xun.policy.links import made_links, makes_links, through_link
 from xun.policy.needs import Command, Reading
-from xun.policy.operands import removes_all
+from xun.policy.operands import passes_on, prints_all, prints_files, removes_all, removes_input
 from xun.policy.paths import protected
 from xun.policy.places import Places
 from xun.policy.programs import DESTROYERS, INTERPRETERS, MACHINE, PRIVILEGED, WRAPPERS, base_name
 from xun.policy.rules import Rule
 from xun.policy.words import Arg
 
+ANYTHING = "*\0"
 _MARKS = frozenset("*?[")
+_EXPANSION = re.compile(r"\$\(.*?\)|`.*?`|\$\{[^}]*\}|\$\w*|[\ue000-\uf8ff]")
 _EVERY_PROCESS = ("-1", "--", "-9", "-KILL", "-TERM", "-15", "-HUP")
 
 
@@ -64,7 +67,7 @@ class Acts:
 
     def may_be_denied(self, use: Use, key: str) -> Rule | None:
         """The deny rule on writing that may cover what a pattern of the shell gives, there or yet to be made."""
-        text = Arg(key).text
+        text = Arg(key).text if use.arg.known else _EXPANSION.sub(ANYTHING, Arg(key).text)
         if not Arg(key).glob and (use.arg.known or _MARKS.isdisjoint(text)):
             return None
         return next((rule for rule in self.denying if may_meet(text, rule.pattern, self.places.facts.roots)), None)
@@ -114,9 +117,24 @@ class Acts:
                 continue
             for folder in self.reading.script.starts(self.cwd, command.segment):
                 yield from self.leads(use, command.keys(folder, use), command, final=followed)
+        yield from self.fed(command)
         keys = {key for use, key in self.wholly(command) if use.mode == "moved" and not use.only}
         if removes and any(map(self.places.holds_root, keys)):
             yield Reason(code="root", text="it would remove the workspace itself", hard=True)
+
+    def fed(self, command: Command) -> Iterator[Reason]:
+        """The hard reason against removing what another command puts out, unless that is names of some files."""
+        if not removes_input(command.acting):
+            return
+        before = self.reading.commands[: self.reading.commands.index(command)]
+        feeder = next((one.segment.args for one in reversed(before) if not passes_on(one.segment.args)), None)
+        told = feeder is not None and prints_files(feeder)
+        if feeder is not None and told and not prints_all(feeder):
+            return
+        text = (
+            "it would remove the workspace itself" if told else "what it removes cannot be told: other commands name it"
+        )
+        yield Reason(code="root" if told else "unknown-path", text=text, hard=True)
 
     def wholly(self, command: Command) -> Iterator[tuple[Use, str]]:
         """What the command takes with all that is in it, and where."""
@@ -178,6 +196,8 @@ def may_meet(glob: str, pattern: str, roots: Sequence[str]) -> bool:
     for root in roots if not anywhere else ("",):
         ruled = posixpath.normpath(posixpath.join(root, pattern)).strip("/").split("/")
         given = posixpath.normpath(glob).strip("/").split("/")
+        if told := next((at for at, part in enumerate(given) if ANYTHING in part), None):
+            ruled, given = ruled[: told + 1], given[: told + 1]  # behind it, anything may follow
         if "**" in pattern:
             return _may_equal(given[-1], ruled[-1])
         if len(given) >= len(ruled) and all(map(_may_equal, given, ruled)):
@@ -187,6 +207,7 @@ def may_meet(glob: str, pattern: str, roots: Sequence[str]) -> bool:
 
 def _may_equal(one: str, other: str) -> bool:
     """May a name fit both of two patterns?"""
+    one = one.replace(ANYTHING, "*")
     either = fnmatchcase(one, other) or fnmatchcase(other, one)
     return either or (any(mark in one for mark in "*?[") and any(mark in other for mark in "*?["))
 

@@ -15,6 +15,11 @@ _UNPACKERS = word_set("tar bsdtar unzip gunzip gzip bunzip2 xz unxz zstd 7z 7za 
 _ENTERING = frozenset({"cd", "pushd"})
 _COPIERS = CHANGERS | word_set("cat dd sed")
 _ANYTHING = ""
+# They run what the folder says that they are started in, or that they are given.
+_BUILDERS = word_set(
+    "make gmake cmake ninja meson npm pnpm yarn bun pip pip3 uv poetry pdm cargo go gradle gradlew mvn mvnw sbt mix "
+    "rake bundle composer just task tox nox pytest rails dotnet swift docker docker-compose podman ant bazel"
+)
 _JUDGED = word_set("awk gawk mawk nawk")
 # What in the text of a Python program may run, load or unpack what it reads.
 _EVALUATES = re.compile(
@@ -92,6 +97,10 @@ def _runs(command: Command, found: set[str], fetched: set[str], fed: set[str]) -
     for view in _views(command):
         program = view[0].text
         if "/" in program and not program.startswith("/") and _touches(view[0], fetched):
+            return True
+        if base_name(program) in _BUILDERS and (
+            _ANYTHING in fetched or any(_touches(arg, fetched) for arg in view[1:])
+        ):
             return True
         if base_name(program) in EVALUATORS and (fed & fetched or any(_touches(arg, fetched) for arg in _code(view))):
             return True

@@ -20,6 +20,7 @@ LOST = "\0"
 MAX_FOLDERS = 8
 _OPTION = re.compile(r"-[LPe@n]+")
 _BEFORE = word_set("command builtin time -p")
+_SOURCES = word_set("source .")
 _RUN_LATER = word_set("eval trap")
 _MOVING = re.compile(r"\b(?:cd|pushd|popd)\b")
 # With these, a plain name may lead elsewhere than into the folder of that name.
@@ -33,6 +34,9 @@ def step_of(args: Sequence[Arg], home: str) -> str | None:
     while at < len(args) - 1 and args[at].text in _BEFORE:
         at += 1
     name, rest = args[at].text, list(args[at + 1 :])
+    if name in _SOURCES:
+        # A file may say anything, and rarely says where to go; what is made on the spot may well be for that.
+        return LOST if any(not arg.known or arg.text.startswith("/dev/") for arg in rest) else None
     if name in _RUN_LATER:
         return LOST if any(_MOVING.search(arg.text) for arg in rest) else None
     if name not in ("cd", "pushd"):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from xun.policy.commands.spec import Use
-from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, base_name, word_set
+from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, MANY, base_name, word_set
 from xun.policy.prose import without_prose
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
@@ -119,6 +119,40 @@ def removes_all(args: Sequence[Arg]) -> bool:
     return base_name(args[0].text) == "find" and _swept(args) == ()
 
 
+def removes_input(views: Sequence[Sequence[Arg]]) -> bool:
+    """Is one of these an `xargs`, or its like, that removes what it is given and names nothing itself?"""
+    for view in views:
+        if base_name(view[0].text) in ("xargs", "parallel"):
+            names = [base_name(arg.text) for arg in view]
+            removing = next((at for at, name in enumerate(names) if name in DESTROYERS), 0)
+            if removing and names[removing - 1] not in MANY:
+                return True
+    return False
+
+
+def passes_on(args: Sequence[Arg]) -> bool:
+    """Does it only pass on the lines that come to it?"""
+    name = base_name(args[0].text)
+    return name in _PASSES_ON or (name == "cat" and not _operands(args))
+
+
+def prints_files(args: Sequence[Arg]) -> bool:
+    """Does it print words that it is given, or names of files that it finds where it looks?"""
+    name = base_name(args[0].text)
+    return name in _PRINTS_FILES or (name == "git" and any(arg.text in _GIT_PRINTS_FILES for arg in args))
+
+
+def prints_all(args: Sequence[Arg]) -> bool:
+    """Does it print the names of all files there are?"""
+    name = base_name(args[0].text)
+    operands = [arg.text for arg in _operands(args)]
+    if name == "find":
+        return _swept((*args, Arg("-delete"))) == () and {arg.text for arg in _starts(args)} <= _HERE
+    if name == "git":
+        return operands in (["ls-files"], ["ls-files", "."])
+    return name == "ls" and set(operands) <= _HERE
+
+
 def _operands(args: Sequence[Arg]) -> list[Arg]:
     return [arg for arg in args[1:] if not arg.text.startswith("-") and arg.text]
 
@@ -130,6 +164,10 @@ _NARROWS = word_set(
     "-path -ipath -wholename -regex -iregex -empty -newer -mtime -mmin -atime -amin -ctime -cmin -size -user -group "
     "-perm -links -inum -lname -ilname -nouser -nogroup -samefile -not ! -prune -fstype -newermt"
 )
+_HERE = frozenset({".", "./", "*", "./*"})
+_PASSES_ON = word_set("sort uniq tac tee nl")
+_PRINTS_FILES = word_set("find fd fdfind rg grep egrep fgrep ls echo printf head tail basename dirname realpath")
+_GIT_PRINTS_FILES = word_set("ls-files diff status grep diff-tree ls-tree")
 _WRITES_ARCHIVE = re.compile(r"-?[A-Za-z]*[cru][A-Za-z]*|--(?:create|append|update)")
 _RECURSIVE = re.compile(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive)")
 _COPIES_FOLDERS = frozenset({"cp", "rsync", "scp"})

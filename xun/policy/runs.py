@@ -45,6 +45,8 @@ _RUNS_NOTHING = (
 _PACKAGES = word_set("install add i remove uninstall get update upgrade info search show view help why")
 _FIRST_WORD = re.compile(r"[\s({!]*([\w./+-]+)")
 _STRING = re.compile(r"""(?:"([^"\n]{3,400})"|'([^'\n]{3,400})')""")
+# By what the shells of databases and editors run a command.
+_SHELL_OUT = re.compile(r"(?:\.(?:shell|system)[ \t]+|\\?![ \t]*)(\S[^\n'\"]*)")
 _SED_RUNS = re.compile(r"(?:^|[\d$/;{}\s,])e[ \t]+(\S[^\n]*)")
 _TEXT_MARKS = frozenset(" ;|&\n$`(")
 
@@ -136,8 +138,9 @@ class Behind:
 
     def script(self, name: str, code: str, depth: int) -> None:
         """The texts in the code of an interpreter that look like commands."""
-        for match in _SED_RUNS.finditer(code) if name == "sed" else _STRING.finditer(code):
-            self.sentence(match[1] or match[match.lastindex or 1], depth)
+        for kind in (_SED_RUNS,) if name == "sed" else (_STRING, _SHELL_OUT):
+            for match in kind.finditer(code):
+                self.sentence(match[match.lastindex or 1], depth)
 
     def git(self, args: Sequence[Arg], depth: int) -> None:
         """What git runs itself: aliases and helpers of its configuration, and texts for its options."""
@@ -160,7 +163,7 @@ class Behind:
             self.guessed.append((Arg("git"), *map(Arg, value.split()), *args[3:]))
 
     def full(self) -> bool:
-        self.cut = self.cut or len(self.views) + len(self.guessed) + len(self.inner) >= _MAX_VIEWS
+        self.cut = self.cut or len(self.views) + len(self.guessed) >= _MAX_VIEWS
         return self.cut
 
     def tail(self, view: tuple[Arg, ...], depth: int, *, sure: bool) -> None:
@@ -184,8 +187,7 @@ class Behind:
                 (self.read if operator == "<" else self.written).append((use, script.ends))
         for segment in script.segments:
             self.inner.append((segment.args, segment.folders))
-            if not sure:
-                self.guessed.append(segment.args)
+            (self.views if sure else self.guessed).append(segment.args)
             self.open(segment.args, depth + 1, sure=sure)
 
 
