@@ -11,7 +11,8 @@ import pytest
 
 from tests.conftest import require
 from xun.gate.gather import gather
-from xun.gate.repository import helper_programs, parse_config
+from xun.gate.git_config import parse_config
+from xun.gate.repository import helper_programs
 from xun.policy.action import Read, Run, UseTool
 from xun.policy.decide import decide
 from xun.policy.decision import Decision

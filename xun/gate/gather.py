@@ -21,7 +21,7 @@ from xun.exec.sandbox.find import find as find_sandbox
 from xun.gate import inside
 from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
-from xun.gate.repository import helper_programs
+from xun.gate.repository import helper_programs, work_tree
 from xun.gate.tracked import tracked_secrets
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
@@ -29,6 +29,7 @@ from xun.policy.constructs import ASK, Constructs
 from xun.policy.facts import Facts, Kind, PathFact
 from xun.policy.history import shown
 from xun.policy.needs import HERE, Reading, needed, read_command
+from xun.policy.paths import within
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 MAX_MATCHES = 2000
@@ -66,6 +67,7 @@ def gather(
         reading = read_command(action.command, own_home, constructs)
         uses, folders = needed(reading, action.cwd)
         found.touched(uses)
+        found.compared(reading, action.cwd)
         found.shown(reading, action.cwd)
         for folder in folders:
             programs = helper_programs(folder, found.roots)
@@ -122,6 +124,17 @@ class _Found:
             self.trees[key] = inside.named(key, handed, roots, budget, back)
         for key in by_mode.get("moved", ()):
             self.kept[key] = self.each(key, lambda one: inside.kept(one, roots, budget, self.denied))
+
+    def compared(self, reading: Reading, cwd: str) -> None:
+        """Look through the folders that git compares as such, for not being both in its work tree."""
+        for command in reading.commands:
+            uses = [use for use in command.uses if use.mode == "compared"]
+            for folder in reading.script.starts(cwd, command.segment) if uses else ():
+                keys = [command.keys(folder, use) for use in uses]
+                top = work_tree(command.keys(folder, HERE))
+                if top is None or not all(within(realpath(key), top) for key in keys):
+                    found = {key: self.each(key, lambda one: inside.tree(one, self.roots, self.budget)) for key in keys}
+                    self.trees |= found
 
     def each(self, key: str, look: Callable[[str], inside.Found | None]) -> inside.Found | None:
         """What is found in what `key` stands for: itself, or what a pattern matches."""

@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from posixpath import isdir, lexists, realpath
 
-from xun.policy.paths import within_any
+from xun.gate.git_config import parse_config
+from xun.gate.stray import elsewhere, endless, endless_files
+from xun.policy.paths import secret, within_any
 from xun.policy.programs import word_set
 from xun.workspace.regular import read_regular
 
@@ -31,14 +33,17 @@ _HARMLESS_SECTIONS = word_set(
     "stash status submodule svn svn-remote tag trailer transfer url user versionsort web worktree"
 )
 _PROGRAM_KEYS = re.compile(
-    r"core\.(?:fsmonitor|pager|sshcommand|gitproxy|alternaterefscommand|hookspath|worktree)"
+    r"core\.(?:fsmonitor|pager|sshcommand|gitproxy|alternaterefscommand|hookspath|worktree|excludesfile|attributesfile)"
+    r"|mailmap\.file|diff\.orderfile"
     r"|diff\.(?:external|.+\.(?:command|textconv))|log\.showsignature|merge\..+\.driver"
     r"|remote\..+\.(?:uploadpack|receivepack|vcs|promisor)|extensions\.partialclone|submodule\..+\.update"
     r"|lfs\.(?:extension|customtransfer)\..+|lfs\.standalonetransferagent|blame\.ignorerevsfile"
     r"|format\.pretty|pretty\..+"
 )
+# They name files that readers read, and that may never end.
+_FILES = word_set("core.excludesfile core.attributesfile mailmap.file diff.orderfile")
 # A format by which git has signatures verified, by a program.
-_VERIFYING = re.compile(r"%G|signature")
+_VERIFYING = re.compile(r"%[-+ ]?G|signature")
 _HEAD = re.compile(r"ref:\s*refs/|[0-9a-fA-F]{40}")
 _BOOLEAN = re.compile(r"|0|1|true|false|yes|no|on|off", re.IGNORECASE)
 _LFS = re.compile(r"git-lfs (?:clean|smudge)(?: --skip)? -- %f|git-lfs filter-process(?: --skip)?")
@@ -84,6 +89,15 @@ def place_of(folder: str) -> tuple[str, str] | None:
         return (posixpath.dirname(search.bare), search.bare) if search.bare else found
     except _Unreadable:
         raise ValueError("the repository cannot be told from what is on the disk") from None
+
+
+def work_tree(folder: str) -> str | None:
+    """The work tree that `folder` is in. None where there is none, or that cannot be told."""
+    try:
+        found = place_of(folder)
+    except (OSError, ValueError):
+        return None
+    return found[0] if found else None
 
 
 def hooks(folder: str) -> tuple[str, ...]:
@@ -157,6 +171,8 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
     if len(search.seen) > _MAX_REPOSITORIES:
         raise _Unreadable
     common = common_folder(git_folder)
+    search.found += elsewhere(work_tree, git_folder, common, search.roots)
+    search.found += endless_files(work_tree, common)
     for config in _configurations(common, git_folder):
         if lexists(config):
             search.found += _findings(_read(config, _MAX_CONFIG), git_folder, search.roots)
@@ -212,6 +228,10 @@ def _accepted(key: str, value: str, git_folder: str, roots: Sequence[str]) -> bo
         return not _VERIFYING.search(value)
     if key == "blame.ignorerevsfile":
         return within_any(realpath(posixpath.join(posixpath.dirname(git_folder), posixpath.expanduser(value))), roots)
+    if key in _FILES:
+        place = posixpath.expanduser(value)
+        near = (posixpath.join(one, place) for one in (git_folder, posixpath.dirname(git_folder)))
+        return not any(map(endless, near)) and not secret(realpath(place))
     if key == "core.worktree":
         return within_any(realpath(posixpath.join(git_folder, value)), roots)
     if key == "core.hookspath":
@@ -223,72 +243,6 @@ def _accepted(key: str, value: str, git_folder: str, roots: Sequence[str]) -> bo
     if key.startswith("submodule."):
         return value in ("checkout", "rebase", "merge", "none")
     return key.startswith(("log.", "remote.")) and value.lower() in ("false", "no", "off", "0")
-
-
-# --- the configuration format
-
-_SECTION = re.compile(r"""\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]""")
-_KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*")
-
-
-def parse_config(text: str) -> Iterator[tuple[str, str]]:
-    """(key, value) of a git configuration file; a key alone is "true". Raises `ValueError` where git would fail."""
-    section = ""
-    at = 0
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    while at < len(text):
-        char = text[at]
-        if char.isspace():
-            at += 1
-        elif char in "#;":
-            at = _line_end(text, at)
-        elif char == "[":
-            match = _SECTION.match(text, at)
-            if not match:
-                raise ValueError("a section is not understood")
-            name, inner = match.groups()
-            section = name.lower() + ("." + re.sub(r"\\(.)", r"\1", inner) if inner is not None else "")
-            at = match.end()
-        else:
-            match = _KEY.match(text, at)
-            if not match or not section:
-                raise ValueError("a line is not understood")
-            at = match.end()
-            value = "true"
-            if text[at : at + 1] == "=":
-                value, at = _value(text, at + 1)
-            elif text[at : at + 1] not in ("", "\n", "#", ";"):
-                raise ValueError("a line is not understood")
-            yield f"{section}.{match[1].lower()}", value
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
-
-
-def _value(text: str, at: int) -> tuple[str, int]:
-    """A value from `at`: quotes and backslashes undone, continued lines joined, a comment left off."""
-    out: list[str] = []
-    quoted = False
-    while at < len(text):
-        char = text[at]
-        if char == "\\":
-            following = text[at + 1 : at + 2]
-            out.append({"n": "\n", "t": "\t", "b": "\b", "\n": ""}.get(following, following))
-            at += 2
-            continue
-        if char == "\n" and not quoted:
-            break
-        if char in "#;" and not quoted:
-            at = _line_end(text, at)
-            break
-        if char == '"':
-            quoted = not quoted
-        else:
-            out.append(char)
-        at += 1
-    return "".join(out).strip(), at
 
 
 # --- submodules

@@ -75,7 +75,7 @@ class Places:
         shown = use.arg.text
         if fact is None:
             return Reason(code="no-facts", text=f"{shown} could not be looked up", hard=True)
-        if use.mode in ("tree", "links", "searched"):
+        if use.mode in ("tree", "links", "searched", "compared"):
             return self.through(use, key)
         if use.mode in ("named", "listed"):
             return self.handed(use, key)
@@ -121,7 +121,7 @@ class Places:
                 text = f"what a search of {shown} passes over says a pipe or device, which may never end"
                 return Reason(code="special-file", text=text, hard=True)
             top = next((one for one in tops if within(path, one)), "")
-            if _passed_over(path[len(top) :], use) or (path != real and use.mode == "tree"):
+            if _passed_over(path[len(top) :], use) or (path != real and use.mode in ("tree", "compared")):
                 continue
             if secret(self.inside(path)) or secret(self.inside(real)):
                 name = posixpath.basename(path)

@@ -299,6 +299,13 @@ def _grep(args: Sequence[Arg]) -> list[Use]:
     return (_GREP_FILES if given else _GREP)(args) + through
 
 
+def _diff(args: Sequence[Arg]) -> list[Use]:
+    """`git diff`: of two paths that are not both in its work tree, it compares all that is in them."""
+    operands = _DIFF.parse(args).operands
+    two = len(operands) == 2 or any(arg.glob for arg in operands)
+    return _DIFF(args) + [Use(arg, "compared") for arg in operands if two]
+
+
 _REMOTE = Table(flags="v", long="verbose", operands="text", most=0)
 _REMOTE_URL = Table(long="push all", operands="text", most=1)
 _WORKTREE_LIST = Table(flags="vz", long="porcelain verbose", operands="text", most=0)
@@ -314,7 +321,7 @@ def _reflog(args: Sequence[Arg]) -> list[Use]:
 
 # By one or two words after `git`; two words go first.
 SUBCOMMANDS: dict[str, Judge] = {
-    "status": _STATUS, "diff": _DIFF, "log": _LOG, "show": _LOG, "whatchanged": _LOG, "blame": _BLAME,
+    "status": _STATUS, "diff": _diff, "log": _LOG, "show": _LOG, "whatchanged": _LOG, "blame": _BLAME,
     "ls-files": _LS_FILES, "ls-tree": _LS_TREE, "grep": _grep, "rev-parse": _REV_PARSE, "rev-list": _REV_LIST,
     "shortlog": _SHORTLOG, "describe": _DESCRIBE, "cat-file": _CAT_FILE, "merge-base": _MERGE_BASE,
     "name-rev": _NAME_REV, "show-ref": _SHOW_REF, "for-each-ref": _FOR_EACH_REF, "check-ignore": _CHECK_IGNORE,

@@ -16,11 +16,13 @@ from xun.policy.words import HOLE, Arg
 # What is done with a path: its content is read, only its name and metadata are shown, code in it is run, it becomes
 # the working folder, it is a git revision or path (whose content or only name is shown), it is changed. Of a folder,
 # all files in it are read: "tree" passes links over, "links" follows them, "searched" passes over what is hidden and
-# ignored as well. What is in a folder is handed on by name, to
-# a program that reads it ("named") or only tells about it ("listed"). It is moved or removed with all that is in it.
+# ignored as well, and "compared" counts where git takes it for files outside its repository. What is in a folder is
+# handed on by name, to a program that reads it ("named") or only tells about it ("listed"). It is moved or removed with
+# all that is in it.
 Mode = Literal[
-    "read", "meta", "exec", "dir", "git", "gitname", "write", "tree", "links", "searched", "named", "listed", "moved"
-]
+    "read", "meta", "exec", "dir", "git", "gitname", "write", "tree", "links", "searched", "compared", "named",
+    "listed", "moved",
+]  # fmt: skip
 _MODES: Mapping[str, Mode] = {
     "read": "read", "meta": "meta", "exec": "exec", "dir": "dir", "git": "git", "gitname": "gitname"
 }  # fmt: skip
