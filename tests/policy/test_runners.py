@@ -57,6 +57,10 @@ def test_an_entry_that_names_what_is_run_is_fine(entry: str) -> None:
         ("vim x", ()),
         ("tmux new", ()),
         ("npm run build -- --watch", ("npm run build",)),
+        (".venv/bin/pytest -q", (".venv/bin/pytest",)),
+        (".venv/bin/python x.py", ()),
+        ("cd web && .venv/bin/pytest -q", ()),
+        ("source .venv/bin/activate && pytest", ()),
         ("cross-env CI=1 jest", ()),
         ("foo CI=1 jest", ()),
         ("foo -- git status", ()),
@@ -118,3 +122,16 @@ def test_a_rule_for_a_script_is_bound_to_the_folder_that_the_text_starts_in(entr
                                                 ("python /opt/x.py", "cd web && python /opt/x.py")])  # fmt: skip
 def test_other_rules_hold_in_any_folder_of_the_workspace(entry: str, command: str) -> None:
     assert judge(command, Policy(rules=[rule("allow", "command", entry)])).effect == "allow"
+
+
+def test_a_program_of_the_environment_of_the_workspace_is_that_of_the_folder_where_the_text_starts() -> None:
+    policy = Policy(rules=[rule("allow", "command", ".venv/bin/pytest")])
+    assert judge(".venv/bin/pytest -q && ls", policy).effect == "allow"
+    assert judge("cd web && .venv/bin/pytest -q", policy).effect == "ask"
+    assert judge("./.venv/bin/pytest", policy).effect == "ask"
+
+
+def test_entering_an_environment_says_what_to_do_instead() -> None:
+    decision = judge("source .venv/bin/activate && pytest -q")
+    assert not decision.hard and decision.deciding is not None
+    assert ".venv/bin/NAME runs a program of that environment" in decision.deciding.text

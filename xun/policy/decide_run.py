@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,11 @@ def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule]
     reading = read_command(action.command, facts.home, policy.settings.constructs)
     judge = _Judge(action, reading, Places(facts, policy, grants))
     return judge.decision()
+
+
+# A program of a virtual environment in the workspace, and the script that enters one.
+_ENVIRONMENT = re.compile(r"(?:\./)?\.?venv/bin/[\w.-]+")
+_ACTIVATE = re.compile(r"(\S*venv\S*/bin)/activate")
 
 
 @dataclass(slots=True)
@@ -261,6 +267,14 @@ class _Judge:
         if not name.isascii():
             text = f"{name} is written with characters that look like others"
             return Reason(code="look-alike", text=text, hard=True, segment=segment.text)
+        if _ENVIRONMENT.fullmatch(name):
+            text = f"{name} is a program of the workspace's own environment: only a rule that spells it covers it"
+            return Reason(code="unlisted", text=text, segment=segment.text)
+        if name in ("source", "."):
+            text = f"{name} runs a file in this very shell, where it may change what the commands behind it mean"
+            if match := _ACTIVATE.fullmatch(" ".join(segment.argv[1:])):
+                text += f"; {match[1]}/NAME runs a program of that environment without it"
+            return Reason(code="unlisted", text=text, segment=segment.text)
         if "/" in name:
             text = f"{name} is called by its path: only a rule that spells it covers it"
             return Reason(code="program-path", text=text, segment=segment.text)

@@ -21,7 +21,7 @@ from xun.policy.programs import (
     word_set,
 )
 from xun.policy.rules import Rule
-from xun.policy.runners import RUNNERS, runner_length
+from xun.policy.runners import RUNNERS, names_script, runner_length
 from xun.policy.runs import may_run_words, tails
 from xun.policy.words import Arg
 
@@ -205,6 +205,9 @@ def suggestion(command: Command) -> str | None:
     taken = command.segment.args[:count]
     if any(arg.glob or not arg.known for arg in taken):
         return None
+    relative = "/" in words[0] and not words[0].startswith("/")
+    if command.segment.folders != ((),) and (relative or names_script(words[:count])):
+        return None  # a rule for it is bound to the folder that the text starts in
     if count == 1 and may_run_words(command.segment.args) and any(map(_is_program, words[1:])):
         return None
     prefix = shlex.join(words[:count])
