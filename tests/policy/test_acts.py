@@ -43,7 +43,9 @@ FOLDERS = [
     "for d in .git; do cd $d; touch config; done", "while true; do cd ..; touch x; done", "f(){ cd .git; }; f; touch config",
     "bash -c 'cd .git; echo x > config'", "bash -c 'cd .git && touch config'", "eval 'cd /; rm -rf etc'",
     "eval 'cd /'; rm -rf etc", "trap 'cd /' DEBUG; rm -rf etc", "cd $X; touch config", 'cd "$(cat x)" && cp a b',
-    "CDPATH=/; cd etc; touch x", "source <(echo cd .git); touch config", "cd .git; X=1 touch config", "cd .git && cat x > config <<< y", "cd /; X=1 rm -rf etc",
+    "CDPATH=/; cd etc; touch x", "source <(echo cd .git); touch config",
+    "bash -c 'cd \"$0\"; touch config' .git", "sh -c 'cd $1 && touch config' x .git", "find . -name hooks -execdir touch config ';'",
+    "uv --directory .git run touch config", "pnpm -C .git exec touch config", "systemd-run --working-directory=/ rm -rf etc", "cd src .git; touch x", "cd .git; X=1 touch config", "cd .git && cat x > config <<< y", "cd /; X=1 rm -rf etc",
     "cd migrations/../.git && touch config", "{ cd .git; touch config; }", "(cd .git; touch config)",
 ]  # fmt: skip
 

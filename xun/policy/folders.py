@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from xun.policy.commands.spec import Use
 from xun.policy.programs import base_name, word_set
+from xun.policy.runners import RUNNERS
 from xun.policy.words import Arg
 
 # A folder relative to the one a text starts in, as the arguments of the `cd` commands that lead there.
@@ -25,7 +26,13 @@ _RUN_LATER = word_set("eval trap")
 _MOVING = re.compile(r"\b(?:cd|pushd|popd)\b")
 # With these, a plain name may lead elsewhere than into the folder of that name.
 _ELSEWHERE = re.compile(r"\bCDPATH\b|\bcdable_vars\b")
-_CHDIR = re.compile(r"(?:-[i0v]*C|--chdir(?:=|$))(.*)", re.DOTALL)
+_CHDIR = re.compile(
+    r"(?:-[i0v]*C|--(?:chdir|cwd|dir|directory|prefix|wd|working-directory|workdir)(?:=|$))(.*)", re.DOTALL
+)
+# Run commands, and have an option for the folder.
+_ENTERING = frozenset(RUNNERS) - {"git"} | word_set(
+    "env unshare nsenter systemd-run start-stop-daemon daemonize bwrap firejail nsjail"
+)
 
 
 def step_of(args: Sequence[Arg], home: str) -> str | None:
@@ -76,8 +83,11 @@ def wandered(commands: Iterable[Sequence[Arg]], text: str, home: str, *, repeats
 
 
 def entered(args: Sequence[Arg]) -> tuple[Steps, ...]:
-    """The folders that what `args` runs may start in: also that of `env -C`."""
-    if not any(base_name(arg.text) == "env" for arg in args):
+    """The folders that what `args` runs may start in: also those of `env -C`, `uv --directory` and `find -execdir`."""
+    names = {base_name(arg.text) for arg in args}
+    if "find" in names:
+        return ((), (LOST,)) if any(arg.text in ("-execdir", "-okdir") for arg in args) else ((),)
+    if names.isdisjoint(_ENTERING):
         return ((),)
     for at, arg in enumerate(args):
         if match := _CHDIR.fullmatch(arg.text):
