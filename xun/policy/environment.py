@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from xun.policy.programs import HARMLESS_VARIABLES
 
 _LOCALE = r"C|POSIX|C\.(?:UTF-8|utf8)|[a-z]{2}_[A-Z]{2}(?:\.(?:UTF-8|utf8))?"
-_ALWAYS: Mapping[str, re.Pattern[str]] = dict.fromkeys(HARMLESS_VARIABLES, re.compile(r"[\w.,+-]*")) | {
+_ALWAYS: Mapping[str, re.Pattern[str]] = dict.fromkeys(HARMLESS_VARIABLES, re.compile(r"[\w.,:+-]*")) | {
     "PAGER": re.compile("cat"),
     "GIT_PAGER": re.compile("cat"),
     "MANPAGER": re.compile("cat"),

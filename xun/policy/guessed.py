@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from xun.policy.commands import Program
 from xun.policy.commands.builtins import anything, bracket, printf, test
+from xun.policy.commands.search import jq
 from xun.policy.commands.spec import Refused, Table, Use
 from xun.policy.words import HOLE, Arg
 
@@ -39,8 +40,9 @@ def judge_args(program: Program, args: Sequence[Arg]) -> list[Use]:
         if not all(arg.known or any(use.arg == arg for use in uses) for arg in rest):
             raise _unknown()
         return uses
-    if isinstance(judge, Table) and not any(arg.form == "words" for arg in rest):
-        if judge.then is not None and any(arg.form != "stream" for arg in rest if not arg.known):
+    if (isinstance(judge, Table) or judge is jq) and not any(arg.form == "words" for arg in rest):
+        then = judge.then if isinstance(judge, Table) else None
+        if then is not None and any(arg.form != "stream" for arg in rest if not arg.known):
             raise _unknown()
         return judge(rest)
     raise _unknown()

@@ -25,6 +25,10 @@ _SYSTEM = (
 )  # fmt: skip
 # A name that, taken apart, leaves a path or an option by itself.
 _HIDES = re.compile(r"[\s'\"\\](?:[-/~.+@]|$)")
+# They only tell about the machine, and end.
+_TELLS = re.compile(
+    r"/proc(?:/(?:meminfo|cpuinfo|loadavg|version|uptime|stat|filesystems|swaps|vmstat|diskstats))?|/dev|/sys"
+)
 _STREAMS = re.compile(r"/dev/(?:null|zero|random|urandom|tty|stdin|stdout|stderr|fd/.*|shm/.*|pts/.*)")
 
 
@@ -102,7 +106,7 @@ class Places:
         if fact.kind == "other" and fact.real != "/dev/null" and use.mode in ("read", "exec"):
             text = f"{shown} leads to a pipe or device, which may never end"
             return Reason(code="special-file", text=text, hard=True)
-        if any(special(path) for path in self.names(key)):
+        if any(special(path) and not _TELLS.fullmatch(path) for path in self.names(key)):
             return Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
         return None
 

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from xun.policy.commands.spec import Refused
+from xun.policy.environment import harmless
 from xun.policy.programs import HARMLESS_VARIABLES, base_name, word_set
 from xun.policy.words import Arg
 
@@ -26,7 +27,6 @@ _NO_PROGRAM = re.compile(r"-.*|[A-Za-z_]\w*\+?=.*|[!{}\[\](].*|", re.DOTALL)
 _INNER_BUILTINS = word_set("echo printf test [ pwd true false : type command")
 # What may be taken out of the environment: what is left never runs more than before.
 _UNSET = HARMLESS_VARIABLES | word_set("VIRTUAL_ENV PYTHONPATH PYTHONSTARTUP NODE_OPTIONS LD_PRELOAD LD_LIBRARY_PATH")
-_VALUE = re.compile(r"[\w.,:+-]*")
 
 
 def _options(*patterns: str, valued: Mapping[str, str] | None = None) -> Callable[[Sequence[Arg]], int]:
@@ -89,8 +89,8 @@ def _env(args: Sequence[Arg]) -> int:
             raise _shut(args, text)
         at += 1
     while at < len(args) and "=" in args[at].text:
-        name, _, value = args[at].text.partition("=")
-        if name not in HARMLESS_VARIABLES or not _VALUE.fullmatch(value):
+        name = args[at].text.partition("=")[0]
+        if not harmless(args[at].text, inner=False):
             raise Refused("wrapper", f"{name} may change what the command behind it does", flag=args[at].text)
         at += 1
     if emptied and at < len(args) and args[at].text == "git":

@@ -74,7 +74,10 @@ def find_program(args: Sequence[Arg]) -> Program:
 
 def _docker(args: Sequence[Arg]) -> Program:
     from xun.policy.commands.containers import DOCKER
+    from xun.policy.commands.system import VERSIONS
 
+    if len(args) > 1 and args[1].text in VERSIONS["docker"]:
+        return Program(("docker", args[1].text), 2, _no_more)
     words = [arg.text for arg in args[1:3]]
     for count in (2, 1):
         judge = DOCKER.get(" ".join(words[:count]))
@@ -92,8 +95,8 @@ def _git(args: Sequence[Arg]) -> Program:
         return Program(("git",), 1, problem=refused)
     at = skipped + 1
     words = [arg.text for arg in args[at : at + 2]]
-    if words == ["--version"]:
-        return Program(("git", "--version"), at + 1, _no_more)
+    if words in (["--version"], ["--help"]):
+        return Program(("git", words[0]), at + 1, _no_more)
     for count in (2, 1):
         judge = SUBCOMMANDS.get(" ".join(words[:count]))
         if judge and len(words) >= count:

@@ -17,7 +17,7 @@ PLAIN = word_set(
 VALUED = word_set(
     "-amin -atime -cmin -ctime -mmin -mtime -fstype -gid -group -ilname -iname -inum -ipath -iregex "
     "-iwholename -links -lname -maxdepth -mindepth -name -path -perm -printf -regex -regextype -size -type "
-    "-uid -used -user -wholename -xtype"
+    "-uid -used -user -wholename -xtype -newermt -newerat -newerct"
 )
 _FILE = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
 

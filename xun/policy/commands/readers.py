@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, offset
+from xun.policy.words import Arg
 
 
 def _no_prefix(prefix: str, why: str) -> Callable[[Parsed], None]:
@@ -221,7 +223,25 @@ _BASENAME = Table(
 _DIRNAME = Table(flags="z", long="zero version help", operands="text", globs=True)
 
 
+_ZCAT = Table()
+
+
+def _unzip(args: Sequence[Arg]) -> list[Use]:
+    """`unzip -l ARCHIVE [MEMBER]…`."""
+    words = [arg.text for arg in args]
+    if (
+        len(words) < 2
+        or words[0] not in ("-l", "-v", "-Z", "-Z1")
+        or any(not word or word[0] == "-" for word in words[1:])
+    ):
+        raise Refused("operand", "only unzip -l ARCHIVE is a reader", flag=words[0] if words else None)
+    if any(arg.glob or not arg.known for arg in args) or re.search(r"[*?\[]", words[1]):
+        raise Refused("operand", f"{words[1]} is not the plain name of an archive", flag=words[1])
+    return [Use(args[1], "read")]
+
+
 READERS: dict[str, Judge] = {
+    "unzip": _unzip, "zcat": _ZCAT,
     "ls": _LS, "cat": _CAT, "head": _HEAD, "tail": _TAIL, "wc": _WC, "nl": _NL, "cut": _CUT, "tr": _TR, "sort": _SORT,
     "uniq": _UNIQ, "comm": _COMM, "cmp": _CMP, "diff": _DIFF, "paste": _PASTE, "column": _COLUMN, "fold": _FOLD,
     "fmt": _FMT, "expand": _EXPAND, "unexpand": _EXPAND, "tac": _TAC, "rev": _REV, "od": _OD, "xxd": _XXD,

@@ -97,6 +97,21 @@ _JQ = Table(
 )
 
 
+def jq(args: Sequence[Arg]) -> list[Use]:
+    """jq, with `--arg NAME VALUE` and `--argjson NAME VALUE`, which may stand anywhere before `--`."""
+    rest: list[Arg] = []
+    queue = list(args)
+    while queue and queue[0].text != "--":
+        arg = queue.pop(0)
+        if arg.text not in ("--arg", "--argjson"):
+            rest.append(arg)
+        elif len(queue) < 2 or any(one.glob for one in queue[:2]) or not re.fullmatch(r"[A-Za-z]\w*", queue[0].text):
+            raise Refused("missing", f"{arg.text} takes a name and a value")
+        else:
+            del queue[:2]
+    return _JQ([*rest, *queue])
+
+
 # --- grep and rg
 
 
@@ -195,5 +210,5 @@ def _picks(parsed: Parsed) -> bool:
 
 
 SEARCH: dict[str, Judge] = {
-    "find": find, "sed": _sed, "jq": _JQ, "grep": _grep, "egrep": _grep, "fgrep": _grep, "rg": _rg,
+    "find": find, "sed": _sed, "jq": jq, "grep": _grep, "egrep": _grep, "fgrep": _grep, "rg": _rg,
 }  # fmt: skip

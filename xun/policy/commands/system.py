@@ -223,8 +223,16 @@ SYSTEM: dict[str, Judge] = {
 # Programs that are interpreters or builders otherwise, and only tell their version here. Not among them: those whose
 # very start obeys files of the folder they stand in (toolchain files of cargo, go, yarn and npm).
 VERSIONS: dict[str, tuple[str, ...]] = {
-    "python": ("--version", "-V"), "python3": ("--version", "-V"), "node": ("--version", "-v"), "git": ("--version",),
+    "python": ("--version", "-V"), "python3": ("--version", "-V"), "node": ("--version", "-v"),
+    "git": ("--version",),
     "gcc": ("--version",), "g++": ("--version",), "clang": ("--version",), "cmake": ("--version",),
     "make": ("--version",), "pip": ("--version",), "pip3": ("--version",), "ruff": ("--version",),
-    "bash": ("--version",), "java": ("-version",),
+    "bash": ("--version",), "java": ("-version", "--version"), "javac": ("-version", "--version"),
+    "docker": ("--version", "-v"), "ruby": ("--version", "-v"), "perl": ("--version", "-v"), "php": ("--version", "-v"),
+    "lua": ("-v",), "curl": ("--version", "-V"), "wget": ("--version",), "tar": ("--version",),
+    "rsync": ("--version",), "ssh": ("-V",), "psql": ("--version",), "sqlite3": ("--version", "-version"),
+    "mysql": ("--version",), "ninja": ("--version",), "clang++": ("--version",), "gfortran": ("--version",),
+    "ld": ("--version",), "gdb": ("--version",), "ghc": ("--version",), "vim": ("--version",), "tmux": ("-V",),
+    "ffmpeg": ("-version",), "uv": ("--version",),
+    "deno": ("--version",), "nginx": ("-v",), "zsh": ("--version",),
 }  # fmt: skip

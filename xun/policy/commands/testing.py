@@ -19,6 +19,12 @@ def _workers(arg: Arg) -> None:
         raise Refused("operand", f"{arg.text!r} is not a number of workers")
 
 
+def _report(arg: Arg) -> None:
+    """Reports on the terminal alone: the others are written to where they say."""
+    if not re.fullmatch(r"term(?:-missing)?(?::skip-covered)?|", arg.text):
+        raise Refused("operand", f"--cov-report={arg.text} writes files", flag="--cov-report")
+
+
 _PYTEST_OPTIONS = Table(
     flags="qvxsl",
     valued={"k": "text", "m": "text", "r": "text", "p": "plugin", "n": "workers"},
@@ -27,9 +33,10 @@ _PYTEST_OPTIONS = Table(
     "durations=number durations-min=number no-header no-summary color=text disable-warnings "
     "disable-pytest-warnings strict strict-markers strict-config deselect=text ignore=text ignore-glob=text "
     "runxfail show-capture=text setup-show setup-only setup-plan fixtures fixtures-per-test markers "
-    "full-trace numprocesses=workers timeout=number version",
+    "full-trace numprocesses=workers timeout=number version help cov? no-cov cov-branch cov-fail-under=number "
+    "cov-report=report",
     operands="text",
-    checks={"plugin": _plugin, "workers": _workers},
+    checks={"plugin": _plugin, "workers": _workers, "report": _report},
 )
 
 
