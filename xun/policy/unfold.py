@@ -118,6 +118,16 @@ _OPENERS: dict[str, Callable[[Seg, Before, str, Constructs], list[Step] | None]]
 }  # fmt: skip
 
 
+def _opened(args: tuple[Arg, ...]) -> tuple[Arg, ...]:
+    """The command behind wrappers, as far as these open."""
+    try:
+        while opens(args):
+            args = args[inner_begins(args) :]
+    except Refused:
+        pass  # the wrapper stands for itself: it is none of those whose output is known
+    return args
+
+
 class Stages:
     """Which commands of a clear text feed one another, read off the grammar's tree when it is asked for."""
 
@@ -130,10 +140,7 @@ class Stages:
         found: list[tuple[Arg, ...]] = []
         while index > 0 and self.fed[index - 1 : index] == [True]:
             index -= 1
-            args = self.script.segments[index].args
-            while opens(args):
-                args = args[inner_begins(args) :]
-            found.insert(0, args)
+            found.insert(0, _opened(self.script.segments[index].args))
         return found
 
     @cached_property
