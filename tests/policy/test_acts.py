@@ -182,3 +182,8 @@ def test_what_takes_the_workspace_or_the_machine_along_is_hard(command: str, pla
 def test_everyday_commands_stay_soft(command: str, place: Path) -> None:
     decision = judged(command, place, "command:git push")
     assert decision.effect == "ask" and not decision.hard, [reason.text for reason in decision.reasons]
+
+
+@pytest.mark.parametrize("command", ["env X=1 ls | rg foo", "env X=1 find . | xargs cat", "timeout x ls | sort | rg foo"])
+def test_a_wrapper_that_stays_shut_before_a_pipe_asks(command: str, place: Path) -> None:
+    assert judged(command, place).effect == "ask"
