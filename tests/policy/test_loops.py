@@ -39,7 +39,7 @@ HARMFUL = [
     # the syntax
     "for f; do ls; done", "for f in; do ls; done", "for f in a do ls; done", "for f in a; ls; done", "for f in a; do ls", "for f in a; do; done", "for f in a; { ls; }", "for 'f' in a; do ls; done",
     "for f 'in' a; do ls; done", "for ((;;)); do ls; done", "for f in a; do ls; done ls", "if ls; then; fi", "if; then ls; fi", "if ls; then ls", "if ls then ls; fi", "then ls", "done", "fi",
-    "select f in a; do ls; done", "while true; do ls; done", "until ls; do ls; done", "while read -r x; do echo x; done", "case a in a) ls;; esac", "[[ -f a ]]", "ls | for f in a; do ls; done >x",
+    "select f in a; do ls; done", "while true; do ls; done", "until ls; do ls; done", "while read -r x; do echo x; done", "case a in a) ls;; esac", "[[ a -eq b ]]", "ls | for f in a; do ls; done >x",
     "2>/dev/null for f in a; do ls; done", "X=1 for f in a; do ls; done", "time for f in a; do rm x; done", "if ls; then ls; fi fi", "for f in a; do ls; done done",
 ]  # fmt: skip
 

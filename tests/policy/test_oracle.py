@@ -26,7 +26,7 @@ SETTINGS = {
     "ask": (Settings(), frozenset()),
     "inner": (
         Settings(newlines="split", substitution="inner", loops="inner"),
-        frozenset({"CmdSubst", "ProcSubst", "assignment", "variable", "loop", "if", "redirect <"}),
+        frozenset({"CmdSubst", "ProcSubst", "assignment", "variable", "loop", "if", "redirect <", "TestClause"}),
     ),
 }
 _QUOTED_IN_SUBSTITUTION = re.compile(r"""["][^"]*[$][(].*'[^']*([$][(]|`)""", re.DOTALL)

@@ -55,6 +55,7 @@ _COMPOUNDS = word_set("for do done if then elif else fi")
 _QUOTING = frozenset("'\"\\$`~")
 # Characters of a word that stand for themselves wherever they are.
 _LITERAL = re.compile(r"""[^\s;|&()<>'"\\$`~*?\[\]{},]+""")
+_TEST = re.compile(r"\[\[[ \t]+(?:[^()<>&|;{}~`*?\[\]\\\n]|\"\$\([\w ./-]+\)\")+[ \t]\]\](?=[\s;&|)]|$)")
 _DUPLICATION = re.compile(r"[0-9]?>&[12]")
 # Variables that a text may set: no program and no shell obeys a name like these.
 _OWN_NAME = re.compile(r"(?!npm_|histchars$|auto_resume$|[a-z_]*proxy$)[a-z][a-z0-9_]{0,30}")
@@ -219,7 +220,7 @@ class _Scanner(Quotes):
             return reserved
         if self.command_position and _ASSIGNMENT.match(raw):
             return self.assignment(start, raw, pattern)
-        args = (Arg("["),) if pattern == OPEN else expand_braces(pattern)
+        args = (Arg(raw),) if pattern in (OPEN, OPEN + OPEN) and plain else expand_braces(pattern)
         if self.command_position:
             self.check_name(args)
         return Word(start, self.at, args, plain, tuple(self.pieces))
@@ -252,12 +253,16 @@ class _Scanner(Quotes):
                 raise Unclear("compound", "it holds a loop over no list")
             self.head = ""
             return Operator(start, self.at, raw)
-        elif self.command_position and raw in _RESERVED:
+        elif self.command_position and raw in _RESERVED and not self.tests(start):
             if raw not in _GROUPS and not (raw in _COMPOUNDS and self.constructs.loops == "inner"):
                 raise Unclear("compound", f"`{raw}` starts or ends a compound command")
             self.head = "name" if raw == "for" else ""
             return Operator(start, self.at, raw)
         return None
+
+    def tests(self, start: int) -> bool:
+        """Does `[[ … ]]` begin here, of words alone that mean the same in `[ … ]`?"""
+        return self.constructs.loops == "inner" and _TEST.match(self.text, start, self.end) is not None
 
     def assignment(self, start: int, raw: str, pattern: str) -> Word:
         name = raw.partition("=")[0]

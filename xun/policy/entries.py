@@ -41,8 +41,8 @@ class PolicyError(XunError):
 @lru_cache(maxsize=1024)
 def words_of(pattern: str) -> tuple[str, ...]:
     """The words of a command pattern, quotes removed. Raises `PolicyError` where no command can begin with them."""
-    if pattern == "[":
-        return ("[",)  # a command by itself, though no complete one
+    if pattern in ("[", "[["):
+        return (pattern,)  # a command by itself, though no complete one
     script = read_script(pattern, "")
     if script.problems:
         raise PolicyError(f"the prefix {pattern!r} would never match: {script.problems[0].text}")

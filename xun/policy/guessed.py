@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xun.policy.commands import Program
-from xun.policy.commands.builtins import anything, bracket, printf, test
+from xun.policy.commands.builtins import anything, bracket, double_bracket, printf, test
 from xun.policy.commands.search import jq
 from xun.policy.commands.spec import Refused, Table, Use
 from xun.policy.words import HOLE, Arg
@@ -32,7 +32,7 @@ def judge_args(program: Program, args: Sequence[Arg]) -> list[Use]:
         return _told(printf(rest))
     if program.name[0] in ("basename", "dirname") and all(arg.known or arg.form == "place" for arg in rest):
         return judge(rest)  # they look at the text of a path alone
-    if judge in (test, bracket):
+    if judge in (test, bracket, double_bracket):
         return _tested(program, rest)
     if all(arg.known or arg.form in ("place", "split") for arg in rest):
         uses = judge(rest)

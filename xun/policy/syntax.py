@@ -38,6 +38,7 @@ _TEST_NODES = frozenset({"unary_expression", "binary_expression"})
 _VARIABLES = frozenset({"special_variable_name", "variable_name"})
 
 _WHOLE = _CONTAINERS | _COMPOUNDS | word_set("command for_statement variable_assignment test_command comment ERROR")
+_NO_PATTERN = re.compile(r"[\w./:@+-]+", re.ASCII)  # what the grammar calls a pattern where there may be one
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _PROBE = 2048  # characters by which a long text is told from garbage
 
@@ -194,7 +195,7 @@ class _Reader:
         kind = node.type
         if kind == "command":
             self.command(node, depth)
-        elif kind == "test_command" and node.children[0].type == "[":
+        elif kind == "test_command" and node.children[0].type in ("[", "[[" if self.loops else "["):
             self.item("command", *self.test_words(node, depth))
         elif kind in ("variable_assignment", "variable_assignments") and self.inner:
             self.assignments(node, depth)
@@ -308,6 +309,8 @@ class _Reader:
         for child in node.children:
             if child.type in _TEST_NODES:
                 yield from self.test_words(child, depth)
+            elif child.type == "extglob_pattern" and _NO_PATTERN.fullmatch((child.text or b"").decode()):
+                yield self.span(child)
             else:
                 if child.type in _WORDS or (self.inner and child.type in _SUBSTITUTIONS):
                     self.check_word(child, depth)

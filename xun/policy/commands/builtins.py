@@ -68,6 +68,15 @@ def bracket(args: Sequence[Arg]) -> list[Use]:
     return test(args[:-1])
 
 
+def double_bracket(args: Sequence[Arg]) -> list[Use]:
+    """`[[ … ]]`, where it means what `[ … ]` means: numbers are left out, for there a comparison evaluates them."""
+    if not args or args[-1].text != "]]":
+        raise Refused("operand", "the closing ]] is missing")
+    if any(arg.text in _COMPARISONS and arg.text.startswith("-") for arg in args):
+        raise Refused("operand", "[[ … ]] may evaluate what it compares as numbers: write [ … ]")
+    return test(args[:-1])
+
+
 def printf(args: Sequence[Arg]) -> list[Use]:
     """`printf FORMAT …` with conversions that neither set a variable nor pad without bound."""
     if not args or args[0].text.startswith("-") or args[0].glob:
@@ -144,7 +153,8 @@ def leave(args: Sequence[Arg]) -> list[Use]:
 
 BUILTINS: dict[str, Judge] = {
     "echo": anything, "true": anything, "false": anything, ":": anything, "cd": change_folder, "test": test,
-    "[": bracket, "printf": printf, "sleep": sleep, "seq": sequence, "command": look_up, "type": type_of,
+    "[": bracket, "[[": double_bracket,
+    "printf": printf, "sleep": sleep, "seq": sequence, "command": look_up, "type": type_of,
     "set": shell_options, "exit": leave,
     "pwd": Table(flags="LP", operands="text", most=0), "which": Table(flags="as", operands="text", globs=False),
 }  # fmt: skip
