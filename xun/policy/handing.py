@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xun.policy.commands import find_program
-from xun.policy.commands.find import find, split_exec, split_paths
+from xun.policy.commands.find import find, follows_links, split_exec, split_paths
 from xun.policy.commands.spec import Refused, Use
 from xun.policy.names import HIDDEN, Names, found_names, passes_lines, printed_names
 from xun.policy.paths import may_be_secret
@@ -75,7 +75,7 @@ def by_find(args: Sequence[Arg]) -> tuple[list[Use], list[Handed]]:
     uses = find(executed.others)
     paths, expression = split_paths(executed.others)
     names = found_names(paths, expression)
-    if any(start.glob for start in names.starts):
+    if follows_links(args) or any(start.glob for start in names.starts):
         raise Refused("wrapper", "which files find runs the command on cannot be told")
     return uses, [Handed(inner, _read(inner, names, "{}", ""), "{}") for inner in executed.commands]
 

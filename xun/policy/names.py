@@ -9,13 +9,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from xun.policy.commands.find import find, limits, split_paths
+from xun.policy.commands.find import find, follows_links, limits, split_paths
+from xun.policy.commands.git import LS_FILES
 from xun.policy.commands.readers import READERS
 from xun.policy.commands.search import GREP_TABLE, RG_TABLE
 from xun.policy.commands.spec import Parsed, Refused, Table, file_patterns
 from xun.policy.programs import word_set
 from xun.policy.words import Arg
 
+# A pattern of git that says how names end, in whatever folder.
+_OF_NAMES = re.compile(r"\*\.[\w.-]+")
 # In the text of a command: blanks, quotes and what begins with the mark of an option or of a file of options.
 _SPELLED_ODDLY = re.compile(r"[\s'\"\\]|^[-+@]")
 _HERE = Arg(".")
@@ -76,7 +79,7 @@ def _by_find(args: Sequence[Arg]) -> Names:
     paths, expression = split_paths(args[1:])
     words = [word.text for word in expression]
     zero = "-print0" in words
-    if not {"-ls", "-printf"}.isdisjoint(words) or (zero and "-print" in words):
+    if follows_links(args) or not {"-ls", "-printf"}.isdisjoint(words) or (zero and "-print" in words):
         raise _anything(args)
     return replace(found_names(paths, expression), zero=zero)
 
@@ -150,6 +153,26 @@ def _by_ls(args: Sequence[Arg]) -> Names:
     return Names(skip=("*/", *hidden), prefixed=False)
 
 
+# Options of `git ls-files` that leave the names of files all that it prints.
+_KEPT_NAMING = word_set("c cached m modified o others exclude-standard z deduplicate")
+_PLAIN_PATH = re.compile(r"[\w./+@-]+")
+
+
+def _by_git(args: Sequence[Arg]) -> Names:
+    """`git ls-files`, below the folder it runs in: of a name that is odd it prints another spelling."""
+    if len(args) < 2 or args[1].text != "ls-files":
+        raise _anything(args)
+    parsed = LS_FILES.parse(args[2:])
+    if not all(name in _KEPT_NAMING for name, _ in parsed.options):
+        raise _anything(args)
+    only = [place.text for place in parsed.operands if _OF_NAMES.fullmatch(place.text)]
+    places = [place for place in parsed.operands if _PLAIN_PATH.fullmatch(place.text)]
+    if len(only) + len(places) != len(parsed.operands) or (only and places) or any(one.glob for one in parsed.operands):
+        raise _anything(args)
+    # What others keep in a repository of their own is listed by the name of its folder.
+    return Names(tuple(places) or (_HERE,), tuple(only), prefixed=False, zero=parsed.has("z"))
+
+
 def _table(name: str) -> Table:
     table = READERS[name]
     assert isinstance(table, Table)
@@ -157,7 +180,7 @@ def _table(name: str) -> Table:
 
 
 _PRODUCERS: Mapping[str, Callable[[Sequence[Arg]], Names]] = {
-    "find": _by_find, "rg": _by_rg, "grep": _by_grep, "egrep": _by_grep, "fgrep": _by_grep, "ls": _by_ls
+    "find": _by_find, "rg": _by_rg, "grep": _by_grep, "egrep": _by_grep, "fgrep": _by_grep, "ls": _by_ls, "git": _by_git
 }  # fmt: skip
 
 

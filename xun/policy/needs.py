@@ -169,7 +169,7 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
         segment = replace(segment, inside=inside) if segment.inside else segment
         steps = unfold(segment, lambda index=index: stages.before(index), home, constructs)
         found += [_stepped(step, home, given) for step in steps]
-        if segment.args[0].text == "rg" and stages.before(index):
+        if segment.args[0].text == "rg" and stages.feeds(index):
             found[-1] = _fed(found[-1])
     if found and script.others:
         found[0] = _obeying(found[0], script.others, home)

@@ -143,6 +143,10 @@ class Stages:
             found.insert(0, _opened(self.script.segments[index].args))
         return found
 
+    def feeds(self, index: int) -> bool:
+        """Does the command before a segment surely feed it?"""
+        return index > 0 and self.fed[index - 1 : index] == [True]
+
     @cached_property
     def fed(self) -> list[bool]:
         """Of each command but the first: does the one before it feed it, by its standard output alone?"""

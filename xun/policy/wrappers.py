@@ -93,7 +93,8 @@ def _env(args: Sequence[Arg]) -> int:
         if not harmless(args[at].text, inner=False):
             raise Refused("wrapper", f"{name} may change what the command behind it does", flag=args[at].text)
         at += 1
-    if emptied and at < len(args) and args[at].text == "git":
+    # git may stand behind another wrapper too, or in the text for a shell.
+    if emptied and any("git" in arg.text for arg in args[at:]):
         raise Refused("wrapper", "with an empty environment, git no longer minds what holds its helpers back")
     return at
 

@@ -23,12 +23,14 @@ _FILE = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
 
 
 def find(args: Sequence[Arg]) -> list[Use]:
-    """`find [-H | -P] [PATH…] [TEST | ACTION]…`, with actions that print or steer."""
+    """`find [-H | -L | -P] [PATH…] [TEST | ACTION]…`, with actions that print or steer."""
     words = list(args)
     if any(word.glob and (word.leading_glob or word.text.startswith("-")) for word in words):
         raise Refused("glob", "a pattern may stand for an action of find: quote it")
     paths, words = split_paths(words)
     uses = [Use(path, "meta") for path in paths]
+    if follows_links(args):
+        uses += [Use(path, "listed") for path in paths or (Arg("."),)]
     while words:
         word = words.pop(0)
         if word.glob:
@@ -43,10 +45,15 @@ def find(args: Sequence[Arg]) -> list[Use]:
     return uses
 
 
+def follows_links(args: Sequence[Arg]) -> bool:
+    """Does find go where links lead?"""
+    return any(arg.text in ("-L", "-follow") for arg in args)
+
+
 def split_paths(args: Sequence[Arg]) -> tuple[list[Arg], list[Arg]]:
     """The paths that find starts at, and its expression."""
     words = list(args)
-    while words and words[0].text in ("-H", "-P"):
+    while words and words[0].text in ("-H", "-L", "-P"):
         words.pop(0)
     paths: list[Arg] = []
     while words and not (words[0].text.startswith("-") or words[0].text in ("(", ")", "!", ",")):

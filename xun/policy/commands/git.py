@@ -19,6 +19,14 @@ MAX_STEPS = 8  # of `-C`, one after another
 _GLOBAL_FLAGS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"})
 
 
+# Settings for one call that change no more than how output looks.
+_SETTING = re.compile(
+    r"(?i:color\.[a-z.]+)=(?:true|false|auto|always|never)|(?i:core\.quotepath)=(?:true|false|on|off)|core\.pager=(?:cat)?"
+    r"|pager\.[a-z]+=false|core\.abbrev=\w+|log\.decorate=\w+|diff\.(?:renames|algorithm|context)=\w+"
+    r"|advice\.\w+=(?:true|false)"
+)
+
+
 def split_globals(args: Sequence[Arg]) -> tuple[int, list[Use]]:
     """Skip the harmless global options after `git`: how many arguments to the subcommand, and folders entered.
 
@@ -38,6 +46,8 @@ def split_globals(args: Sequence[Arg]) -> tuple[int, list[Use]]:
             and len(uses) < MAX_STEPS
         ):
             uses.append(Use(args[at + 1], "dir"))
+            at += 2
+        elif text == "-c" and at + 1 < len(args) and _SETTING.fullmatch(args[at + 1].text):
             at += 2
         elif text == "--version" and len(args) == 1:
             return at, uses
@@ -116,6 +126,7 @@ _WALK = (
     "use-mailmap no-use-mailmap clear-decorations no-show-signature"
 )
 _LOG_LONG = f"{_WALK} {_UNLIMITED_LONG} diff-merges=merges cc dd"
+_OF_TREES = "root no-commit-id"
 _COMPARED = "cached staged merge-base base ours theirs"
 
 
@@ -126,7 +137,10 @@ def _names(long: str) -> frozenset[str]:
 # By `Parsed` names. What is in neither shows content, or lets something else be shown than the operands say.
 NAMES_ALONE = _names(_DIFF_NAMES) | {"s", "X", "q"}
 NO_CONTENT = (
-    NAMES_ALONE | _names(f"{_DIFF_FINDING} {_WALK} {_COMPARED}") | frozenset("RabwzBMCDSGlignEFPn") | {"digits"}
+    NAMES_ALONE
+    | _names(f"{_DIFF_FINDING} {_WALK} {_COMPARED} {_OF_TREES}")
+    | frozenset("RabwzBMCDSGlignEFPnrt")
+    | {"digits"}
 )
 # With these, commits and what tags lead to are shown that no operand names.
 ENUMERATING = word_set("all branches tags remotes glob reflog walk-reflogs g merge")
@@ -159,6 +173,9 @@ _LOG = Table(
     checks=_CHECKS,
     then=_values,
 )
+_DIFF_TREE = replace(
+    _LOG, flags=_DIFF_FLAGS + "rtmcv", long=f"{_DIFF_LONG} {_OF_TREES} pretty? format=format oneline cc"
+)
 _STATUS = Table(
     flags="sbvz",
     glued="u",
@@ -175,7 +192,7 @@ _BLAME = Table(
     "color-by-age minimal",
     operands="git",
 )
-_LS_FILES = Table(
+LS_FILES = Table(
     flags="cdmoiskutvfz",
     valued={"x": "text"},
     long="cached deleted modified others ignored stage directory no-empty-directory unmerged killed "
@@ -306,6 +323,35 @@ def _diff(args: Sequence[Arg]) -> list[Use]:
     return _DIFF(args) + [Use(arg, "compared") for arg in operands if two]
 
 
+# Values that nobody shows around, and what else of a person's own configuration is no business of a reader.
+_PRIVATE = re.compile(r"(?i)token|passw|secret|header|credential|smtp|cookie|proxy|insteadof")
+_KEY = re.compile(r"[A-Za-z][\w-]*(?:\.[\w./:@-]+)?\.[A-Za-z][\w-]*")
+_CONFIG = Table(
+    flags="lz",
+    long="get get-all get-regexp list local global worktree show-origin show-scope name-only null bool int path "
+    "type=text default=text includes no-includes",
+    operands="text",
+    most=2,
+)
+
+
+def _config(args: Sequence[Arg]) -> list[Use]:
+    """`git config` where it reads: one name, or all of the repository's own. A value behind a name sets it."""
+    parsed = _CONFIG.parse(args)
+    several = parsed.has("l", "list", "get-regexp")
+    if several and not (parsed.has("local", "worktree") or parsed.has("name-only")):
+        raise Refused("flag", "it would show all of one's own configuration too: add --local", flag="--list")
+    gets = parsed.has("get", "get-all", "get-regexp")
+    names = [arg.text for arg in parsed.operands]
+    if not several and (len(names) != 1 or not _KEY.fullmatch(names[0]) or _PRIVATE.search(names[0])):
+        raise Refused("operand", "it would set a value, or show one that is private")
+    if len(parsed.operands) > (1 if gets or not several else 0):
+        raise Refused("operand", "it takes fewer operands as a reader")
+    return _CONFIG(args)
+
+
+_CHERRY = Table(flags="v", long="verbose abbrev?", operands="gitname", most=3)
+_SUBMODULE_STATUS = Table(flags="q", long="quiet cached recursive", operands="gitname")
 _REMOTE = Table(flags="v", long="verbose", operands="text", most=0)
 _REMOTE_URL = Table(long="push all", operands="text", most=1)
 _WORKTREE_LIST = Table(flags="vz", long="porcelain verbose", operands="text", most=0)
@@ -322,16 +368,18 @@ def _reflog(args: Sequence[Arg]) -> list[Use]:
 # By one or two words after `git`; two words go first.
 SUBCOMMANDS: dict[str, Judge] = {
     "status": _STATUS, "diff": _diff, "log": _LOG, "show": _LOG, "whatchanged": _LOG, "blame": _BLAME,
-    "ls-files": _LS_FILES, "ls-tree": _LS_TREE, "grep": _grep, "rev-parse": _REV_PARSE, "rev-list": _REV_LIST,
+    "ls-files": LS_FILES, "ls-tree": _LS_TREE, "grep": _grep, "rev-parse": _REV_PARSE, "rev-list": _REV_LIST,
     "shortlog": _SHORTLOG, "describe": _DESCRIBE, "cat-file": _CAT_FILE, "merge-base": _MERGE_BASE,
     "name-rev": _NAME_REV, "show-ref": _SHOW_REF, "for-each-ref": _FOR_EACH_REF, "check-ignore": _CHECK_IGNORE,
     "count-objects": _COUNT_OBJECTS, "branch": _BRANCH, "tag": _TAG, "symbolic-ref": _symbolic_ref,
     "remote": _REMOTE, "remote get-url": _REMOTE_URL, "stash list": _LOG, "stash show": _DIFF,
-    "worktree list": _WORKTREE_LIST, "reflog": _reflog, "version": nothing,
+    "worktree list": _WORKTREE_LIST, "diff-tree": _DIFF_TREE, "cherry": _CHERRY, "config": _config,
+    "submodule status": _SUBMODULE_STATUS, "reflog": _reflog, "version": nothing,
 }  # fmt: skip
 
 # Those that may show content, with the tables that tell which words limit it.
 SHOWING: Mapping[str, Table] = {
     "diff": _DIFF, "log": _LOG, "show": _LOG, "whatchanged": _LOG, "reflog": _LOG, "stash list": _LOG,
     "stash show": _DIFF, "grep": _GREP_FILES, "cat-file": _CAT_FILE,
+    "diff-tree": _DIFF_TREE,
 }  # fmt: skip
