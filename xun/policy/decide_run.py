@@ -220,11 +220,7 @@ class _Judge:
     def uses(self, command: Command, uses: Sequence[Use] | None) -> Iterator[Reason]:
         """What speaks against the paths and repositories that an allowed command touches."""
         text = command.segment.text
-        git = (
-            uses is not None
-            and command.program.name[0] == "git"
-            and command.program.name[1:2] not in (("--version",), ("--help",))
-        )
+        git = uses is not None and command.program.name[0] == "git" and command.program.name != ("git", "--version")
         for place, folder in enumerate(self.reading.script.starts(self.action.cwd, command.segment)):
             here = [(HERE, posixpath.join(folder, "."))]
             for at, step in enumerate(command.program.steps):

@@ -95,8 +95,8 @@ def _git(args: Sequence[Arg]) -> Program:
         return Program(("git",), 1, problem=refused)
     at = skipped + 1
     words = [arg.text for arg in args[at : at + 2]]
-    if words in (["--version"], ["--help"]):
-        return Program(("git", words[0]), at + 1, _no_more)
+    if words == ["--version"]:
+        return Program(("git", "--version"), at + 1, _no_more)
     for count in (2, 1):
         judge = SUBCOMMANDS.get(" ".join(words[:count]))
         if judge and len(words) >= count:

@@ -236,10 +236,15 @@ def offset(arg: Arg) -> None:
         raise Refused("operand", f"{arg.text!r} is not an offset")
 
 
+_LONGEST_PATTERN = 256  # characters: beyond, comparing it takes long
+
+
 def pattern_of_files(arg: Arg) -> None:
     """A file-name pattern that a searching program takes: text, unless it picks out secret files."""
     from xun.policy.paths import may_be_secret
 
+    if len(arg.text) > _LONGEST_PATTERN:
+        raise Refused("operand", "a pattern of files is too long to tell what it picks out")
     picked = map(may_be_secret, (arg.text, *_alternatives(arg.text.removeprefix("!"))))
     if any(picked) and (not arg.text.startswith("!") or "!" in arg.text[1:]):
         raise Refused("secret", f"{arg.text} picks out files that hold secrets", hard=True)
