@@ -27,8 +27,8 @@ _SECRET_NAMES = word_set(
     "id_ed25519_sk kubeconfig kubeconfig.yaml kubeconfig.yml .dev.vars"
 )
 _SECRET_SUFFIXES = (
-    ".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx", ".kdb", ".ppk", ".env", ".asc.key", ".tfstate", ".tfvars",
-    ".kubeconfig",
+    ".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx", ".kdb", ".ppk", ".env", ".asc.key", ".tfstate",
+    ".tfvars", ".kubeconfig",
 )  # fmt: skip
 _SECRET_PREFIXES = (".env.", ".env-", ".env_", ".dev.vars.")
 # Keys of accounts of services, as their consoles name them.
@@ -49,8 +49,8 @@ _SAMPLE = re.compile(
 _COPY = re.compile(r"(?:~|[._-](?:bak|backup|old|orig|save|copy|swp|swo)|\.\d{1,2})$")
 # Some piece of each name, or of its folders, that `secret` knows.
 _HINT = re.compile(
-    r"env|netrc|pgpass|\.cnf|npmrc|pypirc|cred|htpasswd|vault|secret|shadow|sudoers|account|terra|tf(?:state|vars)|docker"
-    r"|s3cfg|boto|wgetrc|curlrc|history|id_[rde]|\.(?:pem|key|p12|pfx|keystore|jks|kdbx?|ppk)|kube|dev\.vars|firebase|config"
+    r"env|netrc|pgpass|\.cnf|npmrc|pypirc|cred|htpasswd|vault|secret|shadow|sudoers|account|terra|tf(?:state|vars)"
+    r"|docker|s3cfg|boto|wgetrc|curlrc|history|id_[rde]|\.(?:pem|key|p12|pfx|keystore|jks|kdbx?|ppk)|kube|dev\.vars|firebase|config"
     r"|gcloud|\bgh\b|\bop\b|\bhub\b|settings|keychains|ssh|gnupg|aws|azure|password",
     re.IGNORECASE,
 )
