@@ -62,7 +62,8 @@ class Facts(_Data):
     a folder in which git would run to what its repository's configuration would start (empty: nothing).
     `trees` maps a folder whose files are all read to the links in it and the files that hold secrets: as found, and
     resolved, with a slash behind where a link leads to a folder. Of a folder that is moved or deleted it holds what is
-    protected and what a deny rule covers. It is None where there are too many files to tell. `kept` says the same as that last of what a command moves or removes.
+    protected and what a deny rule covers. It is None where there are too many files to tell. `kept` says the same as
+    that last of what a command moves or removes.
     `searches` maps a folder that a search looks through to the secrets that it comes upon, though it passes over what
     is hidden or ignored: as found, and resolved. What leads nowhere is an ignore file that never ends, or with a slash
     behind it a hidden name that an ignore file brings back.

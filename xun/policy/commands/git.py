@@ -351,7 +351,6 @@ def _config(args: Sequence[Arg]) -> list[Use]:
 
 
 _CHERRY = Table(flags="v", long="verbose abbrev?", operands="gitname", most=3)
-_SUBMODULE_STATUS = Table(flags="q", long="quiet cached recursive", operands="gitname")
 _REMOTE = Table(flags="v", long="verbose", operands="text", most=0)
 _REMOTE_URL = Table(long="push all", operands="text", most=1)
 _WORKTREE_LIST = Table(flags="vz", long="porcelain verbose", operands="text", most=0)
@@ -373,8 +372,7 @@ SUBCOMMANDS: dict[str, Judge] = {
     "name-rev": _NAME_REV, "show-ref": _SHOW_REF, "for-each-ref": _FOR_EACH_REF, "check-ignore": _CHECK_IGNORE,
     "count-objects": _COUNT_OBJECTS, "branch": _BRANCH, "tag": _TAG, "symbolic-ref": _symbolic_ref,
     "remote": _REMOTE, "remote get-url": _REMOTE_URL, "stash list": _LOG, "stash show": _DIFF,
-    "worktree list": _WORKTREE_LIST, "diff-tree": _DIFF_TREE, "cherry": _CHERRY, "config": _config,
-    "submodule status": _SUBMODULE_STATUS, "reflog": _reflog, "version": nothing,
+    "worktree list": _WORKTREE_LIST, "diff-tree": _DIFF_TREE, "cherry": _CHERRY, "config": _config, "reflog": _reflog, "version": nothing,
 }  # fmt: skip
 
 # Those that may show content, with the tables that tell which words limit it.
