@@ -372,7 +372,8 @@ SUBCOMMANDS: dict[str, Judge] = {
     "name-rev": _NAME_REV, "show-ref": _SHOW_REF, "for-each-ref": _FOR_EACH_REF, "check-ignore": _CHECK_IGNORE,
     "count-objects": _COUNT_OBJECTS, "branch": _BRANCH, "tag": _TAG, "symbolic-ref": _symbolic_ref,
     "remote": _REMOTE, "remote get-url": _REMOTE_URL, "stash list": _LOG, "stash show": _DIFF,
-    "worktree list": _WORKTREE_LIST, "diff-tree": _DIFF_TREE, "cherry": _CHERRY, "config": _config, "reflog": _reflog, "version": nothing,
+    "worktree list": _WORKTREE_LIST, "diff-tree": _DIFF_TREE, "cherry": _CHERRY, "config": _config,
+    "reflog": _reflog, "version": nothing,
 }  # fmt: skip
 
 # Those that may show content, with the tables that tell which words limit it.
