@@ -47,6 +47,19 @@ def test_open_code_is_not_wrapped_between_words_and_hides_its_fence() -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    ["\u26a0\ufe0f", "\U0001f469\u200d\U0001f469\u200d\U0001f467", "1\ufe0f\u20e3", "nb\xa0sp", "narrow\u202fsp"],
+)
+@pytest.mark.parametrize("form", ["{}", "- {}", "## {}", "| {} |\n|--|\n| x |", "**{}**", "`{}`", "[{}](http://x)"])
+def test_emoji_and_the_blanks_of_typesetting_stay_what_they_are(said: str, form: str) -> None:
+    assert said in "\n".join(rows(form.format(said)))
+
+
+def test_characters_that_mislead_are_shown_however_they_are_written() -> None:
+    assert rows("a\u202eb c&#8238;d e&#x200b;f") == ["  a\\u202eb c\\u202ed e\\u200bf"]
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("**b** *i* `c` ~~s~~", ["  b i c s"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from xun.frontends.text import visible
+from xun.frontends.text import readable
 from xun.frontends.tui.transcript.line import Piece
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class _Writer:
     def _put(self, text: str, style: str = "") -> None:
         """Entities are decoded by now, so this is where characters must be made visible."""
         if text:
-            text = visible(text, keep="\t").replace("\n", " ")
+            text = readable(text).replace("\n", " ")
             self.lines[-1].append((text, " ".join(filter(None, [*self._styles, style]))))
 
     def _end_link(self) -> None:
