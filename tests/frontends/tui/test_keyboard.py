@@ -163,6 +163,19 @@ def test_a_sequence_may_come_late() -> None:
     assert told(keyboard.feed("A1")) == ["ctrl+up", "1"]
 
 
+@pytest.mark.parametrize(
+    ("pieces", "keys"),
+    [
+        (("\x1b[Z",), ["shift+tab"]),
+        (("\x1b\t",), ["alt+tab"]),
+        (("\x1b", "\t"), ["alt+tab"]),
+        (("\x1b[~",), []),
+    ],
+)
+def test_escape_and_then_tab_is_not_shift_tab_which_changes_the_mode(pieces: tuple[str, ...], keys: list[str]) -> None:
+    assert read(*pieces) == keys
+
+
 def test_escape_alone_is_a_key_after_a_moment() -> None:
     keyboard = Keyboard()
     assert told(keyboard.feed("\x1b")) == []

@@ -26,6 +26,7 @@ _TORN = re.compile(r"\x1b(\[[0-?]+|\[\[|O[0-9;]+)[ -/]*")  # the beginning of a 
 _WHOLE = re.compile(r"\x1b(\[(?!\[)[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])")
 _BY_OTHERS = re.compile(r"\x1b\[(<.*|M.{0,3}|\?\d+;\d\$y)")  # the mouse, and what a terminal reports: no keys
 _OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")  # xterm's way to tell a key with modifiers
+_NO_BACK_TAB = ("\x1b\t", "\x1b[~")  # Textual takes them for Shift+Tab; the first is Esc and then Tab just as well
 _BEGINNINGS = "[OP]X^_"  # what begins a sequence behind an escape character
 
 
@@ -112,6 +113,8 @@ class Keyboard(XTermParser):
     def _known(self, sequence: str) -> Iterable[Key]:
         if found := _OTHER_KEYS.fullmatch(sequence):
             sequence = f"\x1b[{found[2]};{found[1]}u"
+        if sequence in _NO_BACK_TAB:
+            return (Key("alt+tab" if sequence[1] == "\t" else Keys.Ignore, None),)
         # Of two characters, the table says what some keyboards type with Alt: here that is a key and no text.
         if len(sequence) == 2 and not isinstance(ANSI_SEQUENCES_KEYS.get(sequence), tuple):
             return () if sequence[1] in _BEGINNINGS else self._with_alt(sequence[1])
