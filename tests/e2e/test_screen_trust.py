@@ -52,6 +52,15 @@ def test_a_trusted_policy_file_that_changes_asks_again_rule_by_rule() -> None:
             screen.opened()
 
 
+@pytest.mark.parametrize(("effect", "allows"), [("allow", True), ("ask", False)])
+def test_the_question_says_whether_the_rules_let_anything_run_without_asking(effect: str, *, allows: bool) -> None:
+    commit({".xun/policy.toml": RULE.format(effect, "frob")})
+    with Model() as model, Screen(model=model) as screen:
+        shown = " ".join(screen.until("leave them out").replace("│", " ").split())
+        assert ("What these rules allow runs without asking" in shown) is allows
+        assert ("Commands and writes are asked about all the same" in shown) is not allows
+
+
 def test_what_changes_while_it_is_looked_at_is_not_used() -> None:
     commit({"AGENTS.md": "be brief"})
     with Model() as model, Screen(model=model) as screen:

@@ -99,6 +99,7 @@ class ScreenOpener:
 
     def untrusted(self) -> Sequence[Brought]:
         """The files of this folder that nobody has agreed to."""
+        from xun.config.summary import allows
         from xun.config.trust import trust_of
 
         if self._plan.trust:
@@ -106,7 +107,8 @@ class ScreenOpener:
         self._seen = trust_of(self.folder, self._paths, self._plan.agreed)
         seen = self._seen
         return [
-            Brought(self._named(file.path), file.path in seen.before, seen.described(file)) for file in seen.pending
+            Brought(self._named(file.path), file.path in seen.before, seen.described(file), allows(file))
+            for file in seen.pending
         ]
 
     def _named(self, path: Path) -> str:

@@ -32,6 +32,18 @@ def summary(file: ProjectFile) -> tuple[str, ...]:
     return (*found[:_MOST], *more)
 
 
+def allows(file: ProjectFile) -> bool:
+    """Whether `file` has a rule by which something runs without a question. False where it cannot be read."""
+    from xun.config.policy_file import parse_project
+
+    if file.kind != "policy":
+        return False
+    try:
+        return any(rule.effect == "allow" for rule in parse_project(file).rules)
+    except ConfigError:
+        return False  # with a mistake in it, none of its rules counts
+
+
 def changes(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     """What went (`- …`) and what came (`+ …`), each in the order of its file."""
     gone, come = Counter(before) - Counter(now), Counter(now) - Counter(before)

@@ -42,6 +42,9 @@ _GRANTS = Menu(
     ),
     2,
 )
+_STEER = "Whoever wrote them could tell the model what to do."
+_ASKED = "Commands and writes are asked about all the same."
+_ALLOWS = "What these rules allow runs without asking."
 _TRUST = ("trust these files from now on, as they are", "use them this time only", "leave them out")
 _KEY = "The key goes to its provider and nowhere else; no log or session has it."
 _AGAIN = ("try again", {})
@@ -71,7 +74,7 @@ async def ask_trust(opener: Opener, put: Put, say: Callable[[str], None]) -> Non
         question = (
             "This folder brings files that would steer xun:\n"
             + "\n".join(_brought(file) for file in files)
-            + "\nWhoever wrote them could tell the model what to do. Commands and writes are asked about all the same."
+            + f"\n{_STEER} {_ALLOWS if any(file.allows for file in files) else _ASKED}"
         )
         title = f"Trust {visible(opener.shown_folder)}?"
         index = picked(await put(choice("trust", question, _TRUST, title=title, default=2)))

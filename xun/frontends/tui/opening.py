@@ -45,12 +45,13 @@ class Brought:
     """A file of the folder that would steer xun, and that nobody has agreed to as it is.
 
     `says` is a line for each of its rules or settings; of a file that was agreed to and has changed, what went and what
-    came.
+    came. `allows` says that it holds rules by which something runs without a question.
     """
 
     name: str
     changed: bool = False
     says: tuple[str, ...] = ()
+    allows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
