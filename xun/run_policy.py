@@ -11,7 +11,6 @@ from typing import Any
 from xun.config.paths import Paths
 from xun.config.policy_edit import append_rules
 from xun.config.policy_target import PolicyTarget
-from xun.config.toml import ConfigError
 from xun.config.unasked import unasked_in
 from xun.policy.entries import check_write_path
 from xun.policy.file import PolicyFile
@@ -59,12 +58,20 @@ def _write_rule(path: str, folder: Path) -> Rule:
     return Rule(effect="allow", kind="write", pattern=pattern, source="--allow-write")
 
 
-def keep_rules(paths: Paths, folder: Path, rules: Sequence[Rule]) -> None:
-    """Keep rules for good: those whose source is the project in its file, all others in the person's own."""
+def keep_rules(paths: Paths, folder: Path, rules: Sequence[Rule]) -> str:
+    """Keep rules for good: those whose source is the project in its file, all others in the person's own.
+
+    Returns a line for each file that has new ones. Raises `ConfigError` where one cannot be changed.
+    """
+    lines: list[str] = []
     for in_project in (False, True):
         wanted = [rule for rule in rules if (rule.source == "project") is in_project]
         if wanted:
             target = PolicyTarget(paths, folder, in_project=in_project)
-            append_rules(target.path, wanted, project=target.project)
-            if left := target.agree():
-                raise ConfigError(f"{target.path} is written; {left}")
+            saved = append_rules(target.path, wanted, project=target.project)
+            told = ", ".join(f"allow {rule.kind} {rule.pattern}" for rule in saved)
+            left = target.agree()
+            if told or left:
+                head = f"saved to {target.path}: {told}" if told else f"{target.path} says it already"
+                lines.append("; ".join(filter(None, (head, left))))
+    return "\n".join(lines)

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.commands.support import Bench, write
-from xun import Rule
+from xun import Policy, Rule
+from xun.commands.kept import place
 from xun.commands.outcome import Pick
-from xun.config.policy_file import load_policy
+from xun.config.policy_edit import append_rules
+from xun.config.policy_file import load_policy, policy_files
 from xun.config.project.grants import ProjectGrants
 from xun.config.trust import trust, trust_of
 
@@ -20,6 +22,10 @@ pytestmark = pytest.mark.anyio
 
 def scripts(work: Path, **texts: str) -> None:
     write(work / "package.json", json.dumps({"scripts": texts}))
+
+
+def allow(command: str) -> Rule:
+    return Rule(effect="allow", kind="command", pattern=command)
 
 
 async def test_grants_are_listed_with_their_ends_and_taken_back() -> None:
@@ -44,6 +50,61 @@ async def test_grants_are_listed_with_their_ends_and_taken_back() -> None:
         assert "is no grant" in await bench.error("/policy grants remove 9")
         assert "is no grant" in await bench.error("/policy grants remove 0")
         await bench.error("/policy grants remove")
+
+
+async def test_a_yes_for_good_says_where_it_is_kept_and_goes_from_there_too(work: Path) -> None:
+    async with Bench() as bench:
+        gate, file = bench.agent.gate, bench.paths.policy_file
+        append_rules(file, [allow("deploy"), allow("mkdir")])
+        gate.policy = Policy(rules=load_policy(file).rules)
+        await bench.text("/policy cmd_allowlist_add mkdir")  # as *always* leaves it: in the session, and in the file
+        rows = (await bench.text("/policy grants")).splitlines()[1:-1]
+        assert [" ".join(row.split()) for row in rows] == [
+            f"1 command mkdir kept in {place(f'{file}:7', gate)}",
+            f"2 command deploy kept in {place(f'{file}:3', gate)}",
+        ]
+        said = await bench.text("/policy grants remove 1")
+        assert said == f"Taken back: command mkdir, and out of {place(str(file), gate)}. It asks again."
+        assert [rule.pattern for rule in load_policy(file).rules] == ["deploy"]
+        assert [rule.pattern for rule in gate.policy.own_rules] == ["deploy"] and gate.allowlists.commands == []
+        await bench.text("/policy grants remove 1")
+        assert load_policy(file).rules == () and gate.policy.own_rules == ()
+        assert (await bench.text("/policy grants")).startswith("Nothing is granted.")
+
+
+async def test_the_rules_of_a_project_are_grants_too_and_taking_one_back_leaves_the_file_agreed_to(work: Path) -> None:
+    file = write(work / ".xun" / "policy.toml", '[[rule]]\neffect = "allow"\ncommand = "mkdir"\n')
+    async with Bench() as bench:
+        assert "kept in .xun/policy.toml:1, which you do not trust" in await bench.text("/policy grants")
+        append_rules(file, [Rule(effect="allow", kind="write", pattern="src")], project=work)
+        trust(trust_of(work, bench.paths).pending, bench.paths)
+        bench.agent.gate.policy = Policy(rules=policy_files(bench.paths, trust=trust_of(work, bench.paths))[1].rules)
+        await bench.text("/policy path_allowlist_add src")
+        text = await bench.text("/policy grants")
+        assert text.count("kept in .xun/policy.toml:") == 2 and "do not trust" not in text
+        assert "out of .xun/policy.toml. It asks again." in await bench.text(f"/policy grants remove {work}/src")
+        assert [rule.kind for rule in load_policy(file).rules] == ["command"]
+        assert [rule.kind for rule in bench.agent.gate.policy.own_rules] == ["command"]
+        assert trust_of(work, bench.paths).pending == ()
+
+
+async def test_taking_one_back_says_what_allows_it_all_the_same() -> None:
+    async with Bench() as bench:
+        bench.agent.gate.policy = Policy(rules=[Rule(effect="allow", kind="command", pattern="make", source="--allow")])
+        await bench.text('/policy cmd_allowlist_add "make test"')
+        said = await bench.text("/policy grants remove 1")
+        assert said == "Taken back: command make test. It does not ask: --allow allows it too."
+
+
+async def test_what_cannot_go_from_its_file_is_said_and_stays() -> None:
+    async with Bench() as bench:
+        file = write(bench.paths.policy_file, 'rule = [{ effect = "allow", command = "mkdir" }]\n')
+        await bench.text("/policy cmd_allowlist_add mkdir")
+        assert "written inline" in await bench.error("/policy grants remove 1")
+        assert bench.agent.gate.allowlists.commands == ["mkdir"]
+        file.write_text("[[rule]\n")
+        text = await bench.text("/policy grants")
+        assert "ends with the session" in text and f"{file}:1: " in text
 
 
 async def test_what_is_saved_is_said_and_what_cannot_be_kept_too(work: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from xun.config.policy_edit import append_rules
 from xun.config.policy_file import load_policy
 from xun.events import Decided, Notice
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
-from xun.policy.decision import Answer, would_save
+from xun.policy.decision import Answer, Kept, would_save
 from xun.policy.rules import Policy, Rule
+from xun.run_policy import keep_rules
 
 pytestmark = pytest.mark.anyio
 
@@ -123,6 +125,24 @@ async def test_a_name_with_marks_of_patterns_allows_itself_alone(path: Path, wor
         await stand.check(Fetch(url="https://*.com/"))
         await stand.check(Fetch(url="https://other.com/"))
         assert len(stand.questions) == 2
+
+
+async def test_where_it_is_kept_is_told_once(path: Path, work: Path) -> None:
+    stand = Standing(work, answer=Answer.always(), on_always=partial(keep_rules, find_paths(), work))
+    for _ in range(2):
+        assert (await stand.check(Run(command="npm test", cwd=str(work)))).allowed
+    assert [(one.level, one.text) for one in stand.of(Notice)] == [("info", f"saved to {path}: allow command npm test")]
+
+
+async def test_of_a_project_that_nobody_trusts_it_is_told_that_the_rule_waits_for_that(work: Path) -> None:
+    file = work / ".xun" / "policy.toml"
+    file.parent.mkdir()
+    file.write_text('[[rule]]\neffect = "deny"\ncommand = "rm"\n')
+    rule = Kept(kind="command", pattern="npm test", scope="project")
+    stand = Standing(work, answer=Answer.keep(rule), on_always=partial(keep_rules, find_paths(), work))
+    await stand.check(Run(command="npm test", cwd=str(work)))
+    [notice] = stand.of(Notice)
+    assert notice.text.startswith(f"saved to {file}: allow command npm test; it counts once you trust the file")
 
 
 async def test_what_cannot_be_saved_is_told_and_counts_for_the_session(path: Path, work: Path) -> None:

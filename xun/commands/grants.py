@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from glob import escape
 
 from xun.commands.command import Call, Command, CommandError, UsageError
 from xun.commands.context import CommandContext
+from xun.commands.kept import KeptRule, allowed_by, kept_rules, place, same
 from xun.commands.mode import known_modes, set_mode
 from xun.commands.outcome import Completion, Outcome
 from xun.config.policy_edit import append_rules
@@ -18,7 +19,6 @@ from xun.config.policy_target import PolicyTarget
 from xun.config.project.command import ProjectCommand
 from xun.config.project.grants import ProjectGrants
 from xun.gate.gate import Gate
-from xun.policy.decision import RuleKind
 from xun.policy.paths import within
 from xun.policy.rules import Rule
 
@@ -28,27 +28,52 @@ _ENDS = "ends with the session"
 
 @dataclass(frozen=True, slots=True)
 class _Grant:
-    """One grant in force: what it allows, how long, and how it is taken back."""
+    """One grant in force: what it allows, and how long.
 
-    kind: RuleKind
+    It is taken back by `forget` for this session, and out of its file where it is `kept` in one.
+    """
+
+    rule: Rule
     what: str
     ends: str
-    take_back: Callable[[], object]
+    forget: Callable[[], object]
+    kept: KeptRule | None = None
 
 
-def _grants(context: CommandContext) -> list[_Grant]:
+def _grants(context: CommandContext) -> tuple[list[_Grant], list[str]]:
+    """What is granted, and what is wrong with a file in which more may be."""
     gate = context.agent.gate
-    lists = gate.allowlists
-    found = [_Grant("command", text, _ENDS, partial(lists.remove_command, text)) for text in lists.commands]
-    found += [_Grant("write", path, _ENDS, partial(lists.remove_path, path)) for path in lists.write_paths]
-    found += [_Grant(rule.kind, rule.pattern, _end_of(rule), partial(_drop, gate, rule)) for rule in gate.grants]
+    kept, wrong = kept_rules(context.paths, gate)
+    found: list[_Grant] = []
+    for grant in _of_session(gate):
+        lasts = grant.rule.uses is None and grant.rule.until is None
+        file = next((one for one in kept if lasts and same(one.rule, grant.rule, gate)), None)
+        if file is not None:  # a yes for good: one grant, in force and in a file
+            kept.remove(file)
+            grant = replace(grant, ends=file.ends(gate), kept=file)
+        found.append(grant)
+    found += [_Grant(one.rule, one.rule.pattern, one.ends(gate), _nothing, one) for one in kept]
     own = context.grants
     for command in _granted(own):
         assert own is not None
         where = own.shown_folder(command) or "this folder"
         ends = f"kept for {where}, until what it runs changes"
-        found.append(_Grant("command", command.command, ends, partial(own.decide, (), [command])))
-    return found
+        rule = Rule(effect="allow", kind="command", pattern=command.command)
+        found.append(_Grant(rule, command.command, ends, partial(own.decide, (), [command])))
+    return found, wrong
+
+
+def _of_session(gate: Gate) -> Iterator[_Grant]:
+    lists = gate.allowlists
+    for rule, text in zip(lists.rules(), (*lists.commands, *lists.write_paths), strict=True):
+        drop = lists.remove_command if rule.kind == "command" else lists.remove_path
+        yield _Grant(rule, text, _ENDS, partial(drop, text))
+    for rule in gate.grants:
+        yield _Grant(rule, rule.pattern, _end_of(rule), partial(_drop, gate, rule))
+
+
+def _nothing() -> None:
+    """Nothing of this session stands for what is in a file alone."""
 
 
 def _granted(own: ProjectGrants | None) -> list[ProjectCommand]:
@@ -69,31 +94,43 @@ async def _list(call: Call) -> Outcome:
     if call.args[:1] == ("remove",):
         return await _remove(call)
     call.no_arguments()
-    found = await asyncio.to_thread(_grants, call.context)
+    found, wrong = await asyncio.to_thread(_grants, call.context)
     if not found:
-        return Outcome(text="Nothing is granted. /policy project shows the commands of this project that could be.")
+        nothing = "Nothing is granted. /policy project shows the commands of this project that could be."
+        return Outcome(text="\n".join([nothing, *wrong]))
     width = min(max(len(grant.what) for grant in found), 40)
-    rows = [f"{number:3}  {grant.kind:7}  {grant.what:{width}}  {grant.ends}" for number, grant in enumerate(found, 1)]
-    return Outcome(text="\n".join(["Granted:", *rows, "/policy grants remove NUMBER takes one back."]))
+    rows = [f"{n:3}  {grant.rule.kind:7}  {grant.what:{width}}  {grant.ends}" for n, grant in enumerate(found, 1)]
+    return Outcome(text="\n".join(["Granted:", *rows, *wrong, "/policy grants remove NUMBER takes one back."]))
 
 
 async def _remove(call: Call) -> Outcome:
     if len(call.args) != 2:
         raise UsageError(call.command.usage)
-    what = call.args[1]
-    found = await asyncio.to_thread(_grants, call.context)
+    what, gate = call.args[1], call.context.agent.gate
+    found, _ = await asyncio.to_thread(_grants, call.context)
     number = int(what) if what.isascii() and what.isdecimal() else 0
     meant = found[number - 1 : number] if number else [grant for grant in found if grant.what == what]
     if len(meant) != 1:
         raise CommandError(f"{what} is {'more than one' if meant else 'no'} grant; /policy grants lists them")
-    meant[0].take_back()
-    return Outcome(text=f"Taken back: {meant[0].kind} {meant[0].what}. It asks again.")
+    grant = meant[0]
+    left = await asyncio.to_thread(grant.kept.take_out) if grant.kept is not None else ""
+    grant.forget()
+    if grant.kept is not None:
+        grant.kept.forget(gate)
+    own = call.context.grants
+    still = allowed_by(grant.rule, await asyncio.to_thread(own.rules) if own is not None else (), gate)
+    file = f", and out of {place(str(grant.kept.target.path), gate)}" if grant.kept is not None else ""
+    then = f"It does not ask: {still} allows it too." if still else "It asks again."
+    said = f"Taken back: {grant.rule.kind} {grant.what}{file}. {then}"
+    return Outcome(text=f"{said}\n{left}" if left else said)
 
 
 def _known_grants(context: CommandContext, before: tuple[str, ...]) -> Iterable[Completion]:
     if not before:
         return [Completion("remove", "take one back")]
-    return [Completion(str(n), grant.what) for n, grant in enumerate(_grants(context), 1)] if len(before) == 1 else []
+    return (
+        [Completion(str(n), grant.what) for n, grant in enumerate(_grants(context)[0], 1)] if len(before) == 1 else []
+    )
 
 
 async def _save(call: Call) -> Outcome:

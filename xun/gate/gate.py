@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Gate", "OnAlways", "OnAsk", "Standing", "question"]
 
 OnAlways = Callable[[Sequence[Rule]], object]
-"""Keeps rules for good. It may take its time; whatever it raises is told, and the rules count for the session."""
+"""Keeps rules for good. It may take its time. Text that it returns is told, such as where they are kept now; what it
+raises is told too, and the rules count for the session."""
 
 Standing = Callable[[str], Sequence[Rule]]
 """The rules that hold, as the disk is now, for what a shell text may be about. It reads files; called in a thread."""
@@ -319,11 +320,14 @@ class Gate:
         if self.on_always is None or not rules:
             return
         try:
-            await run_in_thread(partial(self.on_always, rules), "save-rules")
+            told = await run_in_thread(partial(self.on_always, rules), "save-rules")
         except Exception as error:  # noqa: BLE001 - the person has said yes: that it could not be kept is told, no more
             _log.warning("a rule could not be saved", exc_info=True)
             text = f"not saved, so it counts for this session alone: {error}"
             emit(Notice(level="warning", text=text))
+            return
+        if isinstance(told, str) and told:
+            emit(Notice(level="info", text=told))
 
     async def _keep(self, answer: Answer, emit: Emit) -> None:
         """Keep the rules that the person has edited. One that cannot be a rule is told, and none of them counts."""
