@@ -119,8 +119,8 @@ async def test_a_path_is_kept_as_a_pattern(work: Path) -> None:
 
 def test_amounts_are_bounded() -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    assert rule_of(Kept(kind="command", pattern="npm", scope="minutes", amount=10**9), now).until == now + LONGEST
-    assert rule_of(Kept(kind="command", pattern="npm", scope="uses", amount=10**9), now).uses == MOST_USES
+    assert rule_of(Kept(kind="command", pattern="npm run", scope="minutes", amount=10**9), now).until == now + LONGEST
+    assert rule_of(Kept(kind="command", pattern="npm run", scope="uses", amount=10**9), now).uses == MOST_USES
     with pytest.raises(PolicyError):
         rule_of(Kept(kind="command", pattern="bash"))
     with pytest.raises(ValueError, match="at least one rule"):

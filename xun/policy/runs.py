@@ -105,7 +105,7 @@ class Behind:
         most = len(args)
         if most > _MAX_VIEWS:
             # Nobody settles this but a person: what the first words say is enough for a deny rule.
-            self.cut, most = True, begins + _FIRST_VIEWS
+            self.cut, most = True, begins + (1 if depth else _FIRST_VIEWS)
         for at in range(begins, most):
             if most == len(args) and self.full():
                 return
