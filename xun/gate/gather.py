@@ -56,7 +56,8 @@ def gather(
     """
     # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
     own_home = str(home) if os.environ.get("HOME") else ""
-    found = _Found(tuple(realpath(root) for root in roots), denied)
+    real_roots = tuple(realpath(root) for root in roots)
+    found = _Found(real_roots, denied, Budget(roots=real_roots))
     if isinstance(action, Write) and action.op in ("move", "delete") and (link := _link(action.path)):
         found.paths[action.path] = link
     elif isinstance(action, Read | Write):
@@ -96,7 +97,7 @@ class _Found:
 
     roots: tuple[str, ...]
     denied: Sequence[str]
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget
     paths: dict[str, PathFact] = field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = field(default_factory=dict)
     trees: dict[str, inside.Found | None] = field(default_factory=dict)

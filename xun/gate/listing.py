@@ -6,12 +6,14 @@ import os
 import posixpath
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from xun.policy.paths import may_hold_secret, secret
+from xun.policy.paths import may_hold_secret, secret, within_any
 
 MAX_ENTRIES = 200_000  # of folders, for one action
+MAX_OUTSIDE = 20_000  # of these outside of the workspace, where what is read asks anyway
 _MAX_REMEMBERED = 20_000
 # A folder that has just changed may change again within the same tick of the clock of its disk.
 _SETTLED = 2_000_000_000  # nanoseconds
@@ -44,14 +46,16 @@ _remembered: dict[str, tuple[tuple[int, ...], Listing]] = {}
 
 @dataclass(slots=True)
 class Budget:
-    """How many entries of folders are still looked at for one action."""
+    """How many entries of folders are still looked at for one action; fewer of them outside of `roots`."""
 
     left: int = field(default_factory=lambda: MAX_ENTRIES)
+    roots: Sequence[str] = ("/",)
+    outside: int = field(default_factory=lambda: MAX_OUTSIDE)
 
     def entries(self, folder: str) -> list[os.DirEntry[str]]:
         """What is in `folder`: nothing where it cannot be listed. Raises `Spent`."""
         found = _scan(folder, self.left)
-        self.take(len(found))
+        self.take(len(found), folder)
         return found
 
     def listing(self, folder: str) -> Listing:
@@ -59,7 +63,7 @@ class Budget:
         try:
             info = os.stat(folder)  # noqa: PTH116 - by its text, as everything here
         except (FileNotFoundError, NotADirectoryError, PermissionError):
-            self.take(0)
+            self.take(0, folder)
             return Listing()
         # Whoever sets the time of a folder back changes when that was done.
         version = (info.st_dev, info.st_ino, info.st_mtime_ns, info.st_ctime_ns)
@@ -70,12 +74,14 @@ class Budget:
                 _remembered.clear()
             if time.time_ns() - max(info.st_mtime_ns, info.st_ctime_ns) > _SETTLED:
                 _remembered[folder] = version, listing
-        self.take(listing.count)
+        self.take(listing.count, folder)
         return listing
 
-    def take(self, entries: int) -> None:
+    def take(self, entries: int, folder: str) -> None:
         self.left -= entries + 1
-        if self.left < 0:
+        if not within_any(folder, self.roots):
+            self.outside -= entries + 1
+        if self.left < 0 or self.outside < 0:
             raise Spent
 
 
