@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from xun.messages import Message, Text, ToolCall, ToolResult
 
@@ -11,13 +11,25 @@ SHELL_ID = "shell-"
 QUIET_ID = f"{SHELL_ID}quiet-"
 """How they begin where the model is not to be told."""
 _APART = "\n\n"
+_HEAD = "I ran this command myself; what follows is its output, not my words:"
+_SIGN, _MARK = ">", "$ "
 
 
 def quotation(command: str, output: str) -> str:
     """What the model is told of a shell line: a quotation, so that no output can pass for the person's words."""
-    lines = [f"$ {first}" if place == 0 else first for place, first in enumerate(command.splitlines())]
-    quoted = "\n".join(f"> {line}".rstrip() for line in (*lines, *output.splitlines()))
-    return f"I ran this command myself; what follows is its output, not my words:\n\n{quoted}"
+    lines = [f"{_MARK}{first}" if place == 0 else first for place, first in enumerate(command.splitlines())]
+    quoted = "\n".join(f"{_SIGN} {line}".rstrip() for line in (*lines, *output.splitlines()))
+    return f"{_HEAD}{_APART}{quoted}"
+
+
+def unquoted(aside: str, begins: Callable[[str], bool]) -> tuple[str, str]:
+    """The command and the output of a quotation. `begins` tells whether a line is the first of an output.
+
+    Without such a line the command is taken to be its first one.
+    """
+    lines = [line.removeprefix(_SIGN).removeprefix(" ") for line in aside.removeprefix(_HEAD + _APART).splitlines()]
+    end = next((at for at, line in enumerate(lines) if at and begins(line)), 1)
+    return "\n".join(lines[:end]).removeprefix(_MARK), "\n".join(lines[end:])
 
 
 def aside_of(call: ToolCall, result: ToolResult) -> str:

@@ -4,6 +4,8 @@ import pytest
 
 from tests.frontends.tui.transcript.support import bash, deltas, ran, reply, turn, user
 from xun.agent.compact_note import make_note
+from xun.agent.cut_reply import GO_ON
+from xun.asides import SHELL_ID, as_block, quotation
 from xun.events import (
     AnyEvent,
     AttemptReset,
@@ -275,3 +277,48 @@ def test_what_comes_while_details_are_shown_is_unfolded_too() -> None:
 def test_a_call_id_that_is_used_again_gets_a_row_of_its_own() -> None:
     told = Told(turn(), *ran(bash("one"), "exit code 0"), *ran(bash("two"), "exit code 1"))
     assert told.lines == ["", "✓ bash one  exit 0 ▸", "✗ bash two  exit 1 ▸"]
+
+
+def shell_line(command: str, output: str) -> tuple[list[AnyEvent], Text]:
+    """A shell line of the person as it is told, and as it goes with their next words."""
+    call = bash(command, f"{SHELL_ID}1")
+    result = ToolResult(call_id=call.id, name="bash", content=output)
+    ended = ToolEnded(call_id=call.id, name="bash", result=result, outcome="ok", seconds=0.0)
+    return [ToolStarted(call=call), ended], as_block(quotation(command, output))
+
+
+def test_a_shell_line_that_went_with_a_prompt_is_a_folded_row_and_not_the_persons_words() -> None:
+    output = "exit code 0\n" + "\n".join(f"line {number}" for number in range(90))
+    events, block = shell_line("seq 90", output)
+    asked = Message(role="user", blocks=(Text(text="why?"), block))
+    loaded = Told()
+    loaded.book.load([asked])
+    assert loaded.lines == ["", "✓ bash seq 90  exit 0 · 90 lines ▸", "", "> why?"]
+    loaded.rows[0].toggle()
+    loaded.rows.changed(0)
+    assert "line 89" in "\n".join(loaded.lines)
+    live = Told(*events, turn(), MessageAdded(message=asked))
+    assert live.lines[-2:] == ["", "> why?"] and sum("seq 90" in line for line in live.lines) == 1
+    again = Told(turn(), MessageAdded(message=asked))  # it ran before this screen was there
+    assert again.lines == ["", "✓ bash seq 90  exit 0 · 90 lines ▸", "", "> why?"]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "row"),
+    [
+        ("false", "exit code 3\nno", "✗ bash false  exit 3 ▸"),
+        ("for x in a b\ndo echo $x\ndone", "exit code 0\na\nb", "✓ bash for x in a b …  exit 0 · 2 lines ▸"),
+        ("odd", "refused: no", "✓ bash odd ▸"),
+    ],
+)
+def test_a_quotation_shows_as_the_command_and_how_it_ended(command: str, output: str, row: str) -> None:
+    told = Told()
+    told.book.load([Message(role="user", blocks=(Text(text="so?"), shell_line(command, output)[1]))])
+    assert " ".join(told.lines[1].split()) == " ".join(row.split())
+
+
+def test_what_xun_says_to_let_a_reply_go_on_does_not_stand_as_the_persons_words() -> None:
+    told = Told(turn(), user(GO_ON))
+    assert told.lines == ["", "· asked to go on where the reply was cut off"]
+    told.book.load([Message.user(GO_ON)])
+    assert told.lines == ["", "· asked to go on where the reply was cut off"]

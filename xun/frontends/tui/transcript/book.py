@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from xun.agent.compact_note import body_of, is_note
+from xun.agent.cut_reply import GO_ON
+from xun.asides import aside_of, asides_in
 from xun.events import (
     Answered,
     AnyEvent,
@@ -28,6 +30,7 @@ from xun.frontends.tui.transcript.answer import Block
 from xun.frontends.tui.transcript.holds import Holds
 from xun.frontends.tui.transcript.item import Compaction, Item, Prompt, Thinking, count
 from xun.frontends.tui.transcript.item import Notice as NoticeItem
+from xun.frontends.tui.transcript.quoted import quoted_rows
 from xun.frontends.tui.transcript.refusal import refused
 from xun.frontends.tui.transcript.retry import Retry
 from xun.frontends.tui.transcript.rows import Rows
@@ -52,6 +55,7 @@ class Book:
         self._asks: dict[str, str] = {}  # open questions, and the calls that they are about
         self._retry: tuple[int, Retry] | None = None  # while a model call is tried again
         self._agent: str | None = None  # whose turn it is
+        self._shown: set[str] = set()  # what the model will be told of shell lines that have a row here
 
     def load(self, messages: Iterable[Message]) -> None:
         """Show these messages and nothing else."""
@@ -68,6 +72,7 @@ class Book:
         self._rows.truncate(0)
         self._calls.clear()
         self._asks.clear()
+        self._shown.clear()
         self._retry = None
 
     def flush(self) -> None:
@@ -141,6 +146,7 @@ class Book:
             case ToolProgress(call_id=call_id, text=text) if call_id in self._calls:
                 self._change(call_id, lambda row: row.progress(text))
             case ToolEnded(call_id=call_id) if call_id in self._calls:
+                self._shown.add(aside_of(self._calls[call_id][1].call, event.result))
                 self._change(call_id, lambda row: row.ended(event.outcome, event.result, event.seconds))
             case Decided(call_id=call_id) if call_id in self._calls:
                 self._change(call_id, lambda row: row.decided(event))
@@ -212,7 +218,9 @@ class Book:
     def _items(self, message: Message, start: int, last: Item | None) -> list[Item]:
         """What a message shows as. `start` is the index of the first item, `last` what stands before it."""
         if message.role == "user":
-            return list(_prompt(message))
+            new = [aside for aside in asides_in([message]) if aside not in self._shown]
+            self._shown.clear()
+            return [*quoted_rows(new, last), *_prompt(message)]
         items: list[Item] = []
         for block in message.blocks:
             match block:
@@ -257,12 +265,15 @@ def _result(row: ToolRow, result: ToolResult) -> None:
 
 
 def _prompt(message: Message) -> Iterator[Item]:
-    """What the person said. Notes to the model are none of it."""
+    """What the person said. Notes to the model are none of it, nor is what xun says for them."""
     if is_note(message):
         yield Compaction("earlier conversation, summed up", body_of(message))
         return
+    if message.words == GO_ON:
+        yield NoticeItem("asked to go on where the reply was cut off")
+        return
     images = sum(isinstance(block, Image) for block in message.blocks)
-    shown = [message.text, f"[{count(images, 'image')}]" if images else ""]
+    shown = [message.words, f"[{count(images, 'image')}]" if images else ""]
     if any(shown):
         yield Prompt("\n".join(filter(None, shown)))
 

@@ -76,6 +76,10 @@ class ToolRow(Folding):
         self._held: tuple[int, list[Line]] | None = None
 
     @property
+    def call(self) -> ToolCall:
+        return self._call
+
+    @property
     def call_id(self) -> str:
         return self._call.id
 

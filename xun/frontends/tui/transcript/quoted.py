@@ -1,0 +1,22 @@
+"""Shell lines of the person that are in history alone: as the rows that they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xun.asides import SHELL_ID, unquoted
+from xun.frontends.tui.transcript.ending import ending_of
+from xun.frontends.tui.transcript.item import Item
+from xun.frontends.tui.transcript.tool_row import ToolRow
+from xun.messages import ToolCall, ToolResult
+
+
+def quoted_rows(asides: Iterable[str], last: Item | None) -> Iterator[ToolRow]:
+    """A folded row for each of `asides`, which went with a message. `last` is what stands before them."""
+    for aside in asides:
+        command, output = unquoted(aside, lambda line: ending_of(line) is not None)
+        call = ToolCall(id=f"{SHELL_ID}quoted", name="bash", arguments={"command": command})
+        row = ToolRow(call, gap=not isinstance(last, ToolRow))
+        row.ended("ok", ToolResult(call_id=call.id, name=call.name, content=output))
+        yield row
+        last = row
