@@ -108,6 +108,32 @@ async def test_the_time_until_the_next_try_runs_down() -> None:
         assert "waiting for the model" in (await app.shown(pilot))[0]
 
 
+async def test_beside_a_turn_the_line_tells_what_esc_would_interrupt() -> None:
+    app = Lines()
+    async with app.run_test(size=(80, 24)) as pilot:
+        line = app.query_one(ActivityLine)
+        line.hear(TurnStarted(prompt="go", model="m"))
+        line.hear(started("sleep 30", "shell-1"))
+        line.hear(Asked(ask=Ask(id="mine", agent="xun", call_id="shell-1", tool="bash", decisions=())))
+        line.hear(started("mkdir d1", "c"))
+        line.hear(Asked(ask=Ask(id="its", agent="xun", call_id="c", tool="bash", decisions=())))
+        app.now = 40.0
+        line.hear(Answered(ask_id="its", answer=Answer.once(), by="person"))
+        line.hear(ended("c"))
+        app.now = 50.0
+        line.hear(Answered(ask_id="mine", answer=Answer.once(), by="person"))
+        line.hear(allowed("shell-1"))
+        line.hear(TextDelta(text="word"))
+        app.now = 52.0
+        line._show()
+        assert (await app.shown(pilot))[0].endswith(" answering · 12 s · Esc interrupts")
+        line.hear(turn_ended())
+        line._tick()
+        assert (await app.shown(pilot))[0].endswith(" running bash sleep 30 · 2 s · Esc interrupts")
+        line.hear(ended("shell-1"))
+        assert await app.shown(pilot) == []
+
+
 async def test_while_something_is_asked_the_question_alone_tells_its_keys() -> None:
     app = Lines()
     async with app.run_test(size=(80, 24)) as pilot:

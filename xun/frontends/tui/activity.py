@@ -26,6 +26,7 @@ from xun.events import (
 from xun.frontends.text import one_line
 from xun.frontends.tui.calls import Calls
 from xun.frontends.tui.safe import plain
+from xun.policy.decision import Ask
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _WAITS = "waiting for the model"
@@ -54,9 +55,12 @@ class ActivityLine(Static):
         self._again = 0.0
         self._calls = Calls()
         self._questions: set[str] = set()
+        self._stopped: dict[str, float] = {}  # questions for which the turn waits, and since when
+        self._waited = 0.0  # seconds for which it has waited so
         self._turn: float | None = None  # since when it runs
         self._agent = ""  # whose turn that is
         self._command: float | None = None
+        self._shell = False  # whether that is a shell line, which is a call of the person's as well
         self._lasts = False  # whether what goes on has taken a tick by now
         self._ticker: Timer | None = None
 
@@ -78,17 +82,22 @@ class ActivityLine(Static):
         match event:
             case TurnStarted():
                 self._turn, self._agent, self._doing = self._clock(), event.agent_id, "starting"
+                self._waited = 0.0
                 self._calls.next_step()
             case TurnEnded():
                 self._turn = None
+                self._stopped.clear()
                 self._calls.next_step()
             case StepStarted():
                 self._calls.next_step()
                 self._doing = _WAITS
             case Asked(ask=ask):
-                self._questions.add(ask.id)
+                self._asked(ask)
             case Answered(ask_id=ask_id):
                 self._questions.discard(ask_id)
+                since = self._stopped.pop(ask_id, None)
+                if since is not None and not self._stopped:
+                    self._waited += self._clock() - since
             case AttemptReset(wait=seconds) | Waiting(on="retry", seconds=seconds):
                 self._doing, self._again = _RETRY, self._clock() + seconds
             case Waiting(on="model"):
@@ -101,9 +110,16 @@ class ActivityLine(Static):
                 return False
         return True
 
+    def _asked(self, ask: Ask) -> None:
+        self._questions.add(ask.id)
+        if self._turn is not None and not self._calls.is_own(ask.call_id):
+            # Of several that are open at a time, all wait since the first.
+            self._stopped[ask.id] = min((*self._stopped.values(), self._clock()))
+
     def work(self, line: str) -> None:
         """Follow a command from now on, as it was typed; with "" it has ended."""
         self._command = self._clock() if line else None
+        self._shell = line.startswith("!")
         if line:
             self._doing = f"running {line}"
         self._show()
@@ -113,6 +129,7 @@ class ActivityLine(Static):
         self._turn = self._command = None
         self._calls = Calls()
         self._questions.clear()
+        self._stopped.clear()
         self._show()
 
     def _do(self, doing: str) -> None:
@@ -126,16 +143,21 @@ class ActivityLine(Static):
         self._show()
 
     @property
+    def _own(self) -> bool:
+        """Whether Esc would interrupt what the person runs beside: only where no turn and no other command goes on."""
+        return self._turn is None and (self._command is None or self._shell)
+
+    @property
     def _since(self) -> float | None:
         """When that began which Esc would interrupt, None where nothing goes on."""
         if self._turn is not None:
-            return self._turn
-        return self._command if self._command is not None else self._calls.own_since
+            return self._turn + self._waited
+        return self._calls.own_since if self._own and self._calls.any(own=True) else self._command
 
     def _what(self, room: int) -> str:
-        """What goes on, in about `room` cells."""
-        if self._calls:
-            return self._calls.words(room)
+        """What goes on that Esc would interrupt, in about `room` cells."""
+        if self._calls.any(own=self._own):
+            return self._calls.words(room, own=self._own)
         if self._doing != _RETRY:
             return one_line(self._doing, max(room, len(_WAITS)))
         left = self._again - self._clock()

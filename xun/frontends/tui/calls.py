@@ -32,12 +32,17 @@ class Calls:
         self._running: set[str] = set()
         self._own: dict[str, float] = {}  # the person's, and when they began
 
-    def __bool__(self) -> bool:
-        return bool(self._names)
+    def any(self, *, own: bool) -> bool:
+        """Whether a call of the person goes on, or one of the step."""
+        return any((call_id in self._own) is own for call_id in self._names)
+
+    def is_own(self, call_id: str) -> bool:
+        """Whether the person has made the call `call_id`, which goes on."""
+        return call_id in self._own
 
     @property
     def own_since(self) -> float | None:
-        """When the first of the person's calls began, None where there is none."""
+        """When the first of the person's calls began, or was allowed after a question; None where there is none."""
         return min(self._own.values(), default=None)
 
     def hear(self, event: AnyEvent, now: float) -> bool:
@@ -51,6 +56,8 @@ class Calls:
                 if call_id not in self._names or call_id in self._running:
                     return False
                 self._running.add(call_id)
+                if call_id in self._own:
+                    self._own[call_id] = now
             case ToolEnded(call_id=call_id):
                 self._forget(call_id)
             case _:
@@ -62,10 +69,11 @@ class Calls:
         for call_id in [call_id for call_id in self._names if call_id not in self._own]:
             self._forget(call_id)
 
-    def words(self, room: int) -> str:
-        """What goes on, in about `room` cells. Only where there are any calls."""
-        running = [name for call_id, name in self._names.items() if call_id in self._running]
-        waiting = [name for call_id, name in self._names.items() if call_id not in self._running]
+    def words(self, room: int, *, own: bool) -> str:
+        """What goes on of the person's calls or of the step's, in about `room` cells. Only where there are any."""
+        meant = {call_id: name for call_id, name in self._names.items() if (call_id in self._own) is own}
+        running = [name for call_id, name in meant.items() if call_id in self._running]
+        waiting = [name for call_id, name in meant.items() if call_id not in self._running]
         if not running:
             rest = _those_that_wait(len(waiting) - 1)
             return _fitted("", waiting[0], (f" waits to be allowed{rest}", f" waits{rest}", " waits"), room)
