@@ -48,6 +48,23 @@ async def test_a_rule_that_does_not_cover_the_question_says_so(work: Path) -> No
     assert not found.covers
 
 
+async def test_a_rule_has_its_part_where_the_others_do_not_do_without_it(work: Path) -> None:
+    stand = Standing(work, answer=Answer.no())
+    await stand.check(Run(command="npm run test && make lint && npm ci", cwd=str(work)))
+    [ask] = stand.questions
+
+    def parts(pattern: str, *others: str) -> tuple[bool, bool]:
+        rules = [Kept(kind="command", pattern=one, scope="session") for one in (pattern, *others)]
+        found = reach(stand.gate, rules[0], ask.decisions, rules[1:])
+        return found.covers, found.part
+
+    assert parts("npm run", "make lint", "npm ci") == (False, True)
+    assert parts("make lint", "npm run", "npm ci") == (False, True)
+    assert parts("s you like", "make lint", "npm ci") == (False, False)
+    assert parts("s you like", "npm run", "make lint", "npm ci") == (False, False)
+    assert parts("npm run", "bash", "make lint") == (False, False)
+
+
 @pytest.mark.parametrize("pattern", ["bash", "npm run | sh", "  ", "git"])
 async def test_what_cannot_be_a_rule_is_a_problem(pattern: str, work: Path) -> None:
     found = await reached(work, Run(command="npm run test", cwd=str(work)), "command", pattern)

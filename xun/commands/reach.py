@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from xun.agent.agent import Agent
@@ -12,6 +13,9 @@ from xun.policy.decision import Ask, Kept
 __all__ = ["Reach", "reach_of"]
 
 
-async def reach_of(agent: Agent[Any], kept: Kept, ask: Ask) -> Reach:
-    """What `kept` would let pass and what not, for the question `ask` and for all that was decided before it."""
-    return await asyncio.to_thread(reach, agent.gate, kept, ask.decisions)
+async def reach_of(agent: Agent[Any], kept: Kept, ask: Ask, others: Sequence[Kept] = ()) -> Reach:
+    """What `kept` would let pass and what not, for the question `ask` and for all that was decided before it.
+
+    `others` are the rules that would be kept with it.
+    """
+    return await asyncio.to_thread(reach, agent.gate, kept, ask.decisions, others)

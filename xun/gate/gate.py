@@ -159,12 +159,12 @@ class Gate:
             reason = Reason(code="fault", text=text, hard=True)
             return Decision(action=action, effect="ask", reasons=(reason,)), Facts()
 
-    def would(self, action: Action, grant: Rule | None = None) -> Decision:
-        """What would be said of `action` as things stand, with one more grant. Asks nobody; it may take a while."""
+    def would(self, action: Action, *grants: Rule) -> Decision:
+        """What would be said of `action` as things stand, with more `grants`. Asks nobody; it may take a while."""
         from xun.gate.gather import gather
 
         facts = self._look(partial(gather, action, **self._place()), action)
-        return self._judge(action, facts, None, self.mode, (grant,) if grant else ())
+        return self._judge(action, facts, None, self.mode, grants)
 
     def _place(self) -> dict[str, Any]:
         """What facts are gathered by."""

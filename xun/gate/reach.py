@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -34,13 +35,15 @@ class Reach:
     """What a rule comes to.
 
     `problem` says why it cannot be a rule; then all else is empty. `covers` says whether it lets pass what was asked
-    about. `before` are the actions of this session that it would have let pass and that were asked about or refused,
-    `already` counts those that it matches and that passed. `permits` and `asks` are what would pass by it and what
-    would still ask, `warnings` what a person should know of it.
+    about, and `part` whether it does so only together with the other rules, which do not without it. `before` are the
+    actions of this session that it would have let pass and that were asked about or refused, `already` counts those
+    that it matches and that passed. `permits` and `asks` are what would pass by it and what would still ask, `warnings`
+    what a person should know of it.
     """
 
     problem: str = ""
     covers: bool = False
+    part: bool = False
     before: tuple[str, ...] = ()
     already: int = 0
     permits: tuple[str, ...] = ()
@@ -48,16 +51,17 @@ class Reach:
     warnings: tuple[str, ...] = ()
 
 
-def reach(gate: Gate, kept: Kept, asked: Sequence[Decision]) -> Reach:
-    """What `kept` comes to for `asked`, the decisions of one question. May take a while: call it in a thread."""
+def reach(gate: Gate, kept: Kept, asked: Sequence[Decision], others: Sequence[Kept] = ()) -> Reach:
+    """What `kept` comes to for `asked`, the decisions of one question, to which `others` would be kept too.
+
+    May take a while: call it in a thread.
+    """
     try:
-        rule = rule_of(kept)
+        rule = _in_force(kept)
     except PolicyError as error:
         return Reach(problem=str(error))
-    # However few its uses or minutes are, it is shown as if it were in force.
-    rule = rule.model_copy(update={"until": None, "uses": None})
     open_ones = [decision.action for decision in asked if decision.effect == "ask"]
-    covers = all(gate.would(action, rule).effect == "allow" for action in open_ones)
+    covers = _pass(gate, open_ones, rule)
     before, already = _past(gate, rule)
     permits: list[str] = []
     still: list[str] = []
@@ -66,12 +70,31 @@ def reach(gate: Gate, kept: Kept, asked: Sequence[Decision]) -> Reach:
         into.append(describe(action))
     return Reach(
         covers=covers,
+        part=not covers and _has_part(gate, open_ones, rule, others),
         before=tuple(before[:SHOWN]) + ((f"and {len(before) - SHOWN} more",) if len(before) > SHOWN else ()),
         already=already,
         permits=tuple(dict.fromkeys(permits))[:SHOWN],
         asks=tuple(dict.fromkeys(still))[:SHOWN],
         warnings=tuple(_warnings(gate, kept, rule)),
     )
+
+
+def _in_force(kept: Kept) -> Rule:
+    """The rule as if it were in force, however few its uses or minutes are."""
+    return rule_of(kept).model_copy(update={"until": None, "uses": None})
+
+
+def _pass(gate: Gate, actions: Sequence[Action], *rules: Rule) -> bool:
+    return all(gate.would(action, *rules).effect == "allow" for action in actions)
+
+
+def _has_part(gate: Gate, actions: Sequence[Action], rule: Rule, others: Sequence[Kept]) -> bool:
+    """Whether `actions` pass by `rule` and `others`, and not without `rule`."""
+    beside: list[Rule] = []
+    for kept in others:
+        with suppress(PolicyError):  # told of where that one is edited
+            beside.append(_in_force(kept))
+    return bool(beside) and _pass(gate, actions, rule, *beside) and not _pass(gate, actions, *beside)
 
 
 def _past(gate: Gate, rule: Rule) -> tuple[list[str], int]:

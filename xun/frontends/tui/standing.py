@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,14 +66,14 @@ class Watch:
         """What the risk assessor has said of an open question: true while it may still speak, false where it is not."""
         return self._agent is not None and self._agent.gate.questions.opinion(ask.id)
 
-    async def reach(self, ask: Ask, kept: Kept) -> Reach:
-        """What a rule comes to, for `ask`."""
+    async def reach(self, ask: Ask, kept: Kept, others: Sequence[Kept] = ()) -> Reach:
+        """What a rule comes to, for `ask` and beside `others`."""
         from xun.commands.reach import Reach as Found
         from xun.commands.reach import reach_of  # loaded with the decider, not before the first frame
 
         if self._agent is None:
             return Found(problem="there is no agent yet")
-        return await reach_of(self._agent, kept, ask)
+        return await reach_of(self._agent, kept, ask, others)
 
     def begun(self, ask: Ask) -> None:
         """The person has begun to answer `ask`: no assessor does any more."""

@@ -17,7 +17,8 @@ def two() -> Ask:
 
 
 def shown(editing: Editing, text: str, width: int = 76) -> list[str]:
-    return [line.text.rstrip() for line in editing.rows(width, text)]
+    edited = editing.rows(width, text)
+    return [line.text.rstrip() for line in (*edited.told, *edited.label)]
 
 
 def test_it_begins_with_what_always_would_save_and_lasts_for_good() -> None:
@@ -86,6 +87,7 @@ def test_a_problem_stands_alone_and_what_is_not_covered_is_said() -> None:
 def test_what_it_shows_never_commands_the_terminal_and_keeps_to_its_width() -> None:
     editing = Editing(command_ask())
     editing.reach = Reach(covers=True, permits=("echo \x1b[2K", "a\nb", "x" * 300))
-    rows = editing.rows(40, "echo")
+    edited = editing.rows(40, "echo")
+    rows = [*edited.told, *edited.label]
     assert all(len(row.text) <= 40 for row in rows)
     assert "\x1b" not in "".join(row.text for row in rows)

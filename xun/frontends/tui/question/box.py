@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,8 +19,8 @@ from xun.frontends.tui.question.entry import EntryLine
 from xun.frontends.tui.question.fit import fit
 from xun.frontends.tui.question.look import content_of
 from xun.frontends.tui.question.mark import Mark
+from xun.frontends.tui.question.rule import Edited
 from xun.frontends.tui.safe import plain
-from xun.frontends.tui.transcript.line import Line
 from xun.policy.decision import Answer, Ask
 
 _ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall:
@@ -64,6 +63,7 @@ class QuestionBox(Vertical):
         self._listed = 0  # answers in view, where there are more
         self._room = 0
         self._seen = False
+        self._keys_told = True  # in a row of their own, for what is typed
 
     def compose(self) -> ComposeResult:
         """The parts, top to bottom."""
@@ -75,6 +75,7 @@ class QuestionBox(Vertical):
     def on_mount(self) -> None:
         """Take notice when other parts of the screen grow or shrink."""
         self.screen.screen_layout_refresh_signal.subscribe(self, self._fit)
+        self.watch(self.query_one("#question-body"), "scroll_y", self._moved, init=False)
 
     @property
     def ready(self) -> bool:
@@ -84,7 +85,7 @@ class QuestionBox(Vertical):
     def _hint_now(self) -> str:
         raise NotImplementedError
 
-    def _edited(self, width: int) -> Sequence[Line]:
+    def _edited(self, width: int) -> Edited | None:
         """What is told of a rule that is being edited."""
         raise NotImplementedError
 
@@ -117,9 +118,12 @@ class QuestionBox(Vertical):
         part = self.query_one("#question-body")
         if self._shown is None or part.max_scroll_y <= 0:
             return False
-        part.scroll_relative(y=lines, animate=False)
-        self.call_after_refresh(self._look)
+        part.scroll_relative(y=lines, animate=False, immediate=True)
+        self._look()
         return True
+
+    def _moved(self) -> None:
+        self.call_after_refresh(self._look)  # the wheel moves it too
 
     def _look(self) -> None:
         """Has all of it been in view by now?"""
@@ -163,7 +167,7 @@ class QuestionBox(Vertical):
             width=width, rows=self._room, ready=self.ready, typing=self._entry, keys=self._hint,
             opinion=self._opinion, edited=self._edited(width),
         )  # fmt: skip
-        self._listed = laid.listed
+        self._listed, self._keys_told = laid.listed, laid.told
         self.set_class(laid.close, "-close")
         self.query_one("#question-text", Static).update(content_of(laid.asked))
         self.query_one("#question-menu", Static).update(content_of(laid.menu))
@@ -182,11 +186,13 @@ class QuestionBox(Vertical):
     def _tell_of_more(self) -> None:
         part = self.query_one("#question-body")
         below = int(part.max_scroll_y - part.scroll_y)
-        if self.ready or self._entry is not None:
+        if self._entry is not None:  # its keys are those of a line: what is asked is not scrolled by them
+            rest = "" if self._keys_told else self._hint.partition(" · ")[0]
+        elif self.ready:
             rest = "Page Down, End" if self.size.width < _WIDE else "Page Down, End show the rest"
             rest = rest if self._seen or self.size.width < _WIDE else f"{rest}; a yes counts after it"
             rest = rest if below > 0 else ""
         else:  # where there is no row for what the keys do, it is told here
             rest = self._hint.partition(" · ")[0] if self.has_class("-close") else ""
-        told = (f"{below} more rows" if below > 0 else "", rest)
+        told = (f"{below} more row{'' if below == 1 else 's'}" if below > 0 else "", rest)
         self.border_subtitle = plain(" · ".join(filter(None, told)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from xun.frontends.tui.question.explain import card_of
 from xun.frontends.tui.transcript.diff import Diff
@@ -16,6 +16,7 @@ Shown = Callable[[str], str]
 
 _WHOLE = 1 << 30  # lines of a diff: all of them
 _WHY = "why: "
+_ALSO = "also: "  # why it asks, besides what stands below
 
 
 def heading(ask: Ask) -> str:
@@ -28,25 +29,41 @@ def heading(ask: Ask) -> str:
     return ("Careful: " if hard else "") + (what.get(kinds.pop(), "Allow this?") if len(kinds) == 1 else "Allow this?")
 
 
-def body(ask: Ask, width: int, shown: Shown = str, *, explained: bool = False) -> list[Line]:
+def body(
+    ask: Ask, width: int, shown: Shown = str, *, explained: bool = False, without: Collection[Reason] = ()
+) -> list[Line]:
     """All of it, at `width` cells. Nothing is cut: what is too long is scrolled. A title is not said again.
 
-    `explained` shows the card of each decision in place of the reasons alone.
+    `explained` shows the card of each decision in place of the reasons alone; `without` are reasons that stand
+    elsewhere.
     """
     if ask.question:
         return [] if ask.question == ask.title else wrap_all(clean(ask.question), "", measure(width))
     lines: list[Line] = []
     for decision in ask.decisions:
         lines += _action(decision, width, shown)
-        lines += card_of(decision, width) if explained else _reasons(decision, width, shown)
+        lines += card_of(decision, width) if explained else _reasons(decision, width, shown, without)
     return lines
 
 
-def why(ask: Ask, width: int, shown: Shown = str) -> list[Line]:
-    """Only the reasons, the one that decided first."""
+def above_card(ask: Ask, width: int, shown: Shown = str) -> int:
+    """How many rows of `body` stand above the first card."""
+    return sum(1 for _ in _action(ask.decisions[0], width, shown)) if ask.decisions else 0
+
+
+def why(ask: Ask, width: int, shown: Shown, rows: int) -> tuple[list[Line], list[Reason]]:
+    """The reasons that fit in `rows` rows, the one that decided first, and which of them stand there whole."""
     pairs = [(reason, decision) for decision in ask.decisions for reason in _ranked(decision)]
     pairs.sort(key=lambda pair: (not pair[0].hard, pair[0] is not pair[1].deciding))
-    return [line for reason, decision in pairs for line in _why(reason, decision, width, _WHY, shown)]
+    lines: list[Line] = []
+    whole: list[Reason] = []
+    for reason, decision in pairs:
+        more = _why(reason, decision, width, _WHY, shown)
+        if len(lines) + len(more) > rows:
+            return lines or more[:rows], whole
+        lines += more
+        whole.append(reason)
+    return lines, whole
 
 
 def _action(decision: Decision, width: int, shown: Shown) -> Iterator[Line]:
@@ -70,11 +87,13 @@ def _ranked(decision: Decision) -> list[Reason]:
     return sorted(decision.reasons, key=lambda reason: (reason is not decision.deciding, not reason.hard))
 
 
-def _reasons(decision: Decision, width: int, shown: Shown) -> Iterator[Line]:
-    first = _WHY
+def _reasons(decision: Decision, width: int, shown: Shown, without: Collection[Reason]) -> Iterator[Line]:
+    first = _ALSO if without else _WHY
     for reason in _ranked(decision):
+        if reason in without:
+            continue
         yield from _why(reason, decision, width, first, shown)
-        first = " " * len(_WHY)
+        first = " " * len(first)
 
 
 def _line(text: str, style: str, width: int) -> list[Line]:

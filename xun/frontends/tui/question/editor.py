@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 from textual.widget import Widget
 
-from xun.frontends.tui.question.rule import Editing
-from xun.frontends.tui.transcript.line import Line
+from xun.frontends.tui.question.held import HOLD
+from xun.frontends.tui.question.rule import Edited, Editing
 from xun.policy.decision import Answer, Ask, Kept
 
 if TYPE_CHECKING:
     from xun.commands.reach import Reach
 
-ReachOf = Callable[[Ask, Kept], "Awaitable[Reach]"]
-"""What a rule comes to, for a question."""
+ReachOf = Callable[[Ask, Kept, Sequence[Kept]], "Awaitable[Reach]"]
+"""What a rule comes to, for a question and beside the other rules that are proposed."""
 PAUSE = 0.25  # seconds without a key before the rule is looked up
 
 
@@ -30,6 +30,8 @@ class RuleEditor:
         self._changed = changed
         self._editing: Editing | None = None
         self._text = ""
+        self._waiting = False  # for what the text comes to that is to be kept
+        self._repeats_until = 0.0  # an Enter before it is none for what is shown by then
         self._timer: Timer | None = None
         self._looking: asyncio.Task[None] | None = None
 
@@ -46,6 +48,7 @@ class RuleEditor:
         """Begin with what *always* would save for `ask`: the text for the line."""
         self.close()
         self._editing = Editing(ask)
+        self._shown_now()
         self.look(self._editing.text, at_once=True)
         return self._editing.text
 
@@ -54,7 +57,7 @@ class RuleEditor:
         if self._editing is None or (text == self._text and not at_once):
             return
         self._stop()
-        self._text, self._editing.reach = text, None
+        self._text, self._editing.reach, self._editing.refused = text, None, False
         if at_once:
             self._start()
         else:
@@ -68,28 +71,53 @@ class RuleEditor:
             self.look(self._text, at_once=True)
 
     async def keep(self, text: str) -> Answer | str | None:
-        """Keep `text`: the answer, the text of the next rule to be edited, or None where it cannot be a rule."""
+        """Keep `text`: the answer, the text of the next rule to be edited, or None where it is not kept, or not yet.
+
+        That waits until it is known what `text` comes to, and a rule that does not cover what is asked is kept only
+        when that was said. What is only the same Enter again keeps nothing.
+        """
         editing = self._editing
-        if editing is None or self._reach is None:
+        if editing is None or self._waiting or self._now() < self._repeats_until:
             return None
-        if text.strip():
-            found = await self._reach(editing.ask, editing.rule(text))
-            if self._editing is not editing:
-                return None  # the question is over meanwhile
-            if found.problem:
-                self._stop()
-                self._text, editing.reach = text, found
-                self._changed()
-                return None
+        if text.strip() and not await self._good(editing, text):
+            return None
         answer = editing.keep(text)
         if answer is not None:
             return answer
+        self._shown_now()
         self.look(editing.text, at_once=True)
         return editing.text
 
-    def rows(self, width: int) -> list[Line]:
-        """What is shown above the line; nothing where no rule is edited."""
-        return self._editing.rows(width, self._text) if self._editing is not None else []
+    async def _good(self, editing: Editing, text: str) -> bool:
+        """Whether `text` may be kept. Else it shows why not, where that is known by then."""
+        assert self._reach is not None
+        rule, found = editing.rule(text), editing.reach
+        if found is None or text != self._text:
+            self._stop()
+            self._text, self._waiting = text, True
+            try:
+                found = await self._reach(editing.ask, rule, editing.others)
+            finally:
+                self._waiting = False
+            if self._editing is not editing or self._text != text or editing.rule(text) != rule:
+                return False  # that Enter was for something else
+        editing.reach = found
+        good = not found.problem and (found.covers or found.part or editing.refused)
+        if not good:
+            editing.refused = not found.problem
+            self._shown_now()
+            self._changed()
+        return good
+
+    def _shown_now(self) -> None:
+        self._repeats_until = self._now() + HOLD
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def rows(self, width: int) -> Edited | None:
+        """What is shown above the line; None where no rule is edited."""
+        return self._editing.rows(width, self._text) if self._editing is not None else None
 
     def close(self) -> None:
         """Edit nothing any more."""
@@ -103,7 +131,7 @@ class RuleEditor:
 
     async def _look_up(self, editing: Editing, text: str) -> None:
         assert self._reach is not None
-        found = await self._reach(editing.ask, editing.rule(text))
+        found = await self._reach(editing.ask, editing.rule(text), editing.others)
         if self._editing is editing and self._text == text:
             editing.reach = found
             self._changed()

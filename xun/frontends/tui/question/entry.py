@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.events import Key, Paste
 from textual.widgets import Input
+from textual.widgets.input import Selection
 
 from xun.frontends.text import visible
 
@@ -33,9 +34,9 @@ class EntryLine(Input):
         self._forward_event(Key(event.key, event.character) if isinstance(event, Key) else Paste(event.text))
 
     def put(self, text: str) -> None:
-        """Let `text` stand in it, the cursor at its end."""
+        """Let `text` stand in it, to be edited, or to be replaced by what is typed."""
         self.value = text
-        self.cursor_position = len(text)
+        self.selection = Selection(0, len(text))
 
     def empty(self) -> None:
         """Forget what was typed, and for what."""

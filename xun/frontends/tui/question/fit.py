@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xun.frontends.tui.question.choices import Choice, Menu
 from xun.frontends.tui.question.describe import Shown, body, why
 from xun.frontends.tui.question.look import all_kept, answers, entry, hint
 from xun.frontends.tui.question.mark import Mark
+from xun.frontends.tui.question.rule import Edited
 from xun.frontends.tui.question.window import window
-from xun.frontends.tui.transcript.line import Line
+from xun.frontends.tui.transcript.line import Line, joined
+from xun.frontends.tui.transcript.wrap import cut
 from xun.policy.decision import Ask
 
 _ANSWERS = "a number or letter answers · Esc no · Tab back to the prompt"
@@ -31,6 +33,7 @@ _ENTRY_HINTS = {
 _BRIEFLY = "↑ ↓ Enter takes it · Esc leaves it"
 _BRIEF = 3  # rows for answers and keys, or fewer, in which the keys are told briefly
 _REASONS = 2  # rows of reasons beside what is scrolled
+_TIGHT = 5  # rows above a line that is typed in, or fewer, in which one of what is asked must do
 _READABLE = 3  # rows of what is asked that must be in view; with fewer, the answers take less room
 
 
@@ -38,7 +41,8 @@ _READABLE = 3  # rows of what is asked that must be in view; with fewer, the ans
 class Fit:
     """What is asked, to be scrolled in `height` rows, and what stands below it. `close`: no row is between them.
 
-    `listed` is how many of the answers are in view at a time, 0 where all of them are.
+    `listed` is how many of the answers are in view at a time, 0 where all of them are. `told` says that the keys of
+    what is typed stand there.
     """
 
     asked: list[Line]
@@ -46,6 +50,7 @@ class Fit:
     close: bool
     height: int
     listed: int = 0
+    told: bool = True
 
 
 def hint_for(
@@ -78,41 +83,94 @@ def fit(
     typing: Choice | None,
     keys: str,
     opinion: str = "",
-    edited: Sequence[Line] = (),
+    edited: Edited | None = None,
 ) -> Fit:
     """`ask` and its answers in `rows` rows of `width` cells.
 
     `ready` says that keys are taken as answers; `typing` is the answer of which the rest is to be typed; `keys` is what
     `hint_for` says, and `opinion` what is to be said of a second model. `edited` is what is told of the rule that is
-    being typed; of what is too much for the rows, the beginning.
+    being typed.
     """  # fmt: skip
-    asked = body(ask, width, shown, explained=mark.explained)
-    foot = [*hint(opinion, width), *hint(keys, width)] if opinion else hint(keys, width)
+    asked = _Asked(ask, width, shown, explained=mark.explained)
     if typing is not None:
-        entered = [*(hint(opinion, width) if opinion else ()), *entry(typing, keys, width)]
-        if edited:
-            room = max(rows - 1 - _least(asked) - len(entered), 1)
-            *told, label = edited
-            entered = [*told[: max(room - 1, 0)], *hint(keys, width), label]
-        return _whole(ask, asked, entered, shown, width, rows - 1)
+        return _typed(asked, typing, keys, rows, edited, opinion)
+    foot = [*hint(opinion, width), *hint(keys, width)] if opinion else hint(keys, width)
     few = len(mark.menu.choices) <= rows
     every = [*answers(mark.menu, mark.at, width, ready=ready), *foot] if few else []
-    found = _whole(ask, asked, every, shown, width, rows) if few else None
-    if found is not None and len(found.menu) + _least(asked) + (not found.close) <= rows:
+    found = _whole(asked, every, rows) if few else None
+    if found is not None and len(found.menu) + _least(asked.lines) + (not found.close) <= rows:
         return found
-    return _tight(mark, asked, foot, width, rows, brief=_BRIEFLY if ready else keys.partition(" · ")[0], ready=ready)
+    brief = _BRIEFLY if ready else keys.partition(" · ")[0]
+    return _tight(mark, asked.lines, foot, width, rows, brief=brief, ready=ready)
+
+
+class _Asked:
+    """What is asked, and why."""
+
+    def __init__(self, ask: Ask, width: int, shown: Shown, *, explained: bool) -> None:
+        self.width = width
+        self._ask, self._shown, self._explained = ask, shown, explained
+        self.lines = body(ask, width, shown, explained=explained)
+
+    def beside(self, room: int) -> tuple[list[Line], list[Line]]:
+        """What is scrolled in `room` rows, and why it asks, which stays in view beside it: each reason once."""
+        if len(self.lines) <= room or self._explained:
+            return self.lines, []
+        pinned, whole = why(self._ask, self.width, self._shown, _REASONS)
+        return body(self._ask, self.width, self._shown, without=whole), pinned
 
 
 def _least(asked: Sequence[Line]) -> int:
     return min(len(asked), _READABLE)
 
 
-def _whole(ask: Ask, asked: list[Line], menu: list[Line], shown: Shown, width: int, rows: int) -> Fit:
+def _whole(asked: _Asked, menu: list[Line], rows: int) -> Fit:
     """All of the answers, and as much of what is asked as there is room for beside them."""
-    if len(asked) > rows - len(menu) - 1:  # why it asks stays in view beside what is scrolled
-        menu = [*why(ask, width, shown)[:_REASONS], *menu]
-    close = not asked or rows - len(menu) - 1 < _least(asked)
-    return Fit(asked, menu, close, max(rows - len(menu) - (not close), 1))
+    lines, pinned = asked.beside(rows - len(menu) - 1)
+    menu = [*pinned, *menu]
+    close = not lines or rows - len(menu) - 1 < _least(lines)
+    return Fit(lines, menu, close, max(rows - len(menu) - (not close), 1))
+
+
+def _typed(asked: _Asked, choice: Choice, keys: str, rows: int, edited: Edited | None, opinion: str) -> Fit:
+    """Above the line that is typed in, which is always there: what it is for, then what is asked, then the rest."""
+    width, rows = asked.width, rows - 1
+    told = [*(hint(opinion, width) if opinion else ()), *(edited.told if edited else ())]
+    label = _headed(choice, keys, width, edited, rows - _least(asked.lines))
+    if len(label) >= max(rows, 2):
+        label = _cut(label, width, 1)
+    label = label[: max(rows, 0)]
+    room = rows - len(label)
+    foot = hint(keys, width) if edited else []
+    foot = foot if len(foot) + min(len(told), 1) + _least(asked.lines) <= room else []
+    few = max(room - len(foot) - (_least(asked.lines) if room > _TIGHT else min(len(asked.lines), 1)), 0)
+    menu = [*_cut(told, width, few), *foot, *label]
+    said = bool(foot) or (edited is None and len(label) == len(entry(choice, keys, width)))
+    if rows - len(menu) <= 0:
+        return Fit([], menu, True, 1, told=said)
+    if rows - len(menu) > _READABLE + _REASONS:
+        found = _whole(asked, menu, rows)
+    else:
+        lines = asked.lines
+        close = not lines or rows - len(menu) - 1 < _least(lines)
+        found = Fit(lines, menu, close, rows - len(menu) - (not close))
+    return replace(found, told=said)
+
+
+def _headed(choice: Choice, keys: str, width: int, edited: Edited | None, room: int) -> list[Line]:
+    """What the line is for: whole, and with its keys where there is room."""
+    if edited is not None:
+        return edited.label
+    whole = entry(choice, keys, width)
+    return whole if len(whole) <= max(room, 1) else entry(choice, "", width)
+
+
+def _cut(lines: Sequence[Line], width: int, rows: int) -> list[Line]:
+    """The first `rows` rows, the last of them with a sign where there are more."""
+    if len(lines) <= rows or not rows:
+        return list(lines[:rows])
+    *whole, last = lines[:rows]
+    return [*whole, Line(((cut(joined((last, *lines[rows:])).replace("\n", " "), width), last.pieces[-1][1]),))]
 
 
 def _tight(mark: Mark, asked: list[Line], foot: list[Line], width: int, rows: int, *, brief: str, ready: bool) -> Fit:

@@ -81,7 +81,8 @@ def hint(text: str, width: int) -> list[Line]:
 
 def entry(choice: Choice, text: str, width: int) -> list[Line]:
     """What is being typed, and what ends it."""
-    return wrap(((choice.label, "strong"), (f" · {text}", "muted")), width)
+    keys = ((f" · {text}", "muted"),) if text else ()
+    return wrap(((choice.label, "strong"), *keys), width)
 
 
 def all_kept(choices: Sequence[Choice], width: int) -> list[Line]:

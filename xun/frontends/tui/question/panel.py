@@ -23,8 +23,8 @@ from xun.frontends.tui.question.held import Held
 from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.question.opinion import LOOKS, Opinion, told
 from xun.frontends.tui.question.quiet import AFTER_LEAVING, Quiet
+from xun.frontends.tui.question.rule import Edited
 from xun.frontends.tui.safe import plain
-from xun.frontends.tui.transcript.line import Line
 from xun.frontends.tui.transcript.view import Transcript
 from xun.policy.decision import Answer, Ask
 
@@ -340,7 +340,7 @@ class QuestionPanel(QuestionBox, can_focus=True):
         event.stop()
         choice, text = self._entry, event.value.strip()
         if self._editor:
-            self.run_worker(self._keep(text), group="keep", exclusive=True)
+            self.run_worker(self._keep(text), group="keep")
             return
         if choice is None or (choice.entry != "reason" and not text):
             return
@@ -363,7 +363,7 @@ class QuestionPanel(QuestionBox, can_focus=True):
             self.take()
         return True
 
-    def _edited(self, width: int) -> Sequence[Line]:
+    def _edited(self, width: int) -> Edited | None:
         return self._editor.rows(width)
 
     def _close_entry(self) -> None:

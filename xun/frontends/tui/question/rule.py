@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from xun.commands.reach import Reach
 
 _INDENT = 2
+_AGAIN = "not kept: it does not cover what is asked now · Enter again keeps it, and does this once all the same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,14 @@ LASTING = (
 """What can be chosen, the shortest first."""
 
 
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What stands above the line in which a rule is typed: what it comes to, and what rule it is."""
+
+    told: list[Line]
+    label: list[Line]
+
+
 class Editing:
     """The rules that *always* would keep for `ask`, one edited after another."""
 
@@ -44,8 +53,10 @@ class Editing:
         self.ask = ask
         self._rules: list[tuple[RuleKind, str]] = list(ask.saves)
         self._kept: list[Kept] = []
+        self._done = 0  # proposals that were kept, changed or not, or left out
         self._at = len(LASTING) - 1
         self.reach: Reach | None = None
+        self.refused = False  # that it covers nothing was said, and is to be confirmed
 
     @property
     def text(self) -> str:
@@ -64,6 +75,12 @@ class Editing:
         kind = self._rules[len(self._kept)][0]
         return Kept(kind=kind, pattern=text.strip(), scope=chosen.scope, amount=chosen.amount)
 
+    @property
+    def others(self) -> list[Kept]:
+        """The rules proposed beside the one that is edited."""
+        rules = [rule for at, rule in enumerate(self.ask.saves) if at != self._done]
+        return [Kept(kind=kind, pattern=pattern, scope="session") for kind, pattern in rules]
+
     def last(self, step: int) -> None:
         """Choose how long it lasts: longer with 1, shorter with -1, no further than the ends."""
         self._at = min(max(self._at + step, 0), len(LASTING) - 1)
@@ -77,18 +94,20 @@ class Editing:
             self._kept.append(self.rule(text))
         else:
             del self._rules[len(self._kept)]
-        self.reach = None
+        self._done += 1
+        self.reach, self.refused = None, False
         if len(self._kept) < len(self._rules):
             return None
         return Answer.keep(*self._kept) if self._kept else Answer.once()
 
-    def rows(self, width: int, text: str) -> list[Line]:
+    def rows(self, width: int, text: str) -> Edited:
         """What is shown above the line in which the rule is typed."""
-        return list(self._rows(width, text))
-
-    def _rows(self, width: int, text: str) -> Iterator[Line]:
         kind = self._rules[len(self._kept)][0]
         which = f" ({self.place})" if self.place else ""
+        label = _row(f"allow {kind}{which} for ", LASTING[self._at].words, "strong", width)
+        return Edited(list(self._told(width, text)), label)
+
+    def _told(self, width: int, text: str) -> Iterator[Line]:
         found = self.reach
         if not text.strip():
             yield from _row("", "nothing is kept; this yes counts once", "muted", width)
@@ -97,12 +116,15 @@ class Editing:
         elif found.problem:
             yield from _row("", found.problem, "hard", width)
         else:
-            yield from _reached(found, width)
-        yield from _row(f"allow {kind}{which} for ", LASTING[self._at].words, "strong", width)
+            yield from _reached(found, width, refused=self.refused)
 
 
-def _reached(found: Reach, width: int) -> Iterator[Line]:
-    if not found.covers:
+def _reached(found: Reach, width: int, *, refused: bool) -> Iterator[Line]:
+    if found.part:
+        yield from _row("", "covers its part of what is asked now", "muted", width)
+    elif not found.covers and refused:
+        yield from _row("! ", _AGAIN, "hard", width)
+    elif not found.covers:
         yield from _row("! ", "it does not cover what is asked now, which is done once all the same", "soft", width)
     for warning in found.warnings:
         yield from _row("! ", warning, "soft", width)
