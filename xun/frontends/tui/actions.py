@@ -19,6 +19,10 @@ class Acting(Leaving):
         """What is for the parts above the prompt waits until they are there."""
         return self._parts is not None or action not in _ABOVE
 
+    def _let_go(self) -> None:
+        if self._parts is not None:
+            self._question.let_go()
+
     def action_interrupt(self) -> None:
         """Back to the prompt; from there, stop what runs."""
         if self._transcript.has_focus:
@@ -28,6 +32,7 @@ class Acting(Leaving):
 
     def action_clear_or_leave(self) -> None:
         """Copy what is selected; else clear the prompt; pressed again, leave."""
+        self._let_go()
         if self.screen.get_selected_text():
             self.screen.action_copy_text()
             self.screen.clear_selection()
@@ -55,11 +60,13 @@ class Acting(Leaving):
 
     def action_next_mode(self) -> None:
         """The next of the modes. The status line tells it; `/mode` tells what it means."""
+        self._let_go()
         if self.desk is not None and self._parts is not None and not self._question.typing:
             self.desk.pass_to_mode(self._parts.watch.next_mode())
 
     def action_take_back(self) -> None:
         """Take the last prompt that waits back into the prompt."""
+        self._let_go()
         if self.desk is None:
             if self._early:
                 self._prompt.put_back(self._early.pop())
@@ -71,6 +78,7 @@ class Acting(Leaving):
 
     def action_details(self) -> None:
         """Show or hide the details of every tool row."""
+        self._let_go()
         self._transcript.toggle_details()
 
     def action_read(self) -> None:

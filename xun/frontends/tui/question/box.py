@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from xun.frontends.tui.question.choices import Choice, Menu
-from xun.frontends.tui.question.describe import Shown
+from xun.frontends.tui.question.describe import Shown, above_card
 from xun.frontends.tui.question.entry import EntryLine
 from xun.frontends.tui.question.fit import fit
 from xun.frontends.tui.question.look import content_of
@@ -63,6 +63,8 @@ class QuestionBox(Vertical):
         self._listed = 0  # answers in view, where there are more
         self._room = 0
         self._seen = False
+        self._turned = False  # to the card
+        self._before_card = 0.0
         self._keys_told = True  # in a row of their own, for what is typed
 
     def compose(self) -> ComposeResult:
@@ -128,7 +130,8 @@ class QuestionBox(Vertical):
     def _look(self) -> None:
         """Has all of it been in view by now?"""
         part = self.query_one("#question-body")
-        self._seen = self._seen or part.scroll_y >= part.max_scroll_y
+        open_card = self._mark.explained and part.max_scroll_y > 0  # it was gone to, past what is asked
+        self._seen = self._seen or (part.scroll_y >= part.max_scroll_y and not open_card)
         self._tell_of_more()
 
     def _page(self) -> int:
@@ -174,7 +177,18 @@ class QuestionBox(Vertical):
         part = self.query_one("#question-body")
         part.display = bool(laid.asked)
         part.styles.max_height = laid.height
+        if self._turned != self._mark.explained:
+            self._turned = self._mark.explained
+            self.call_after_refresh(self._turn, above_card(self._shown.ask, width, self._path))
         self.call_after_refresh(self._look)
+
+    def _turn(self, above: int) -> None:
+        """Go to the card that was opened, and back once it is closed."""
+        part = self.query_one("#question-body")
+        if self._turned:
+            self._before_card = part.scroll_y
+        part.scroll_to(y=above if self._turned else self._before_card, animate=False, immediate=True)
+        self._look()
 
     def _free_rows(self) -> int:
         """Rows between the borders that nothing else on the screen needs."""

@@ -60,6 +60,17 @@ class Mark:
         """Go down by `by`, or up where that is negative, to the ends and no further."""
         self.put(min(max(self.at + by, 0), len(self.menu.choices) - 1))
 
+    @property
+    def numbered(self) -> bool:
+        """Whether the number of the answer that is marked has just been typed."""
+        return self._number == str(self.at + 1)
+
+    def names(self, key: str) -> bool:
+        """Whether `key` names an answer, or begins its number."""
+        if key.isdecimal():
+            return 1 <= int(key) <= len(self.menu.choices)
+        return any(choice.key == key for choice in self.menu.choices if choice.key)
+
     def begun(self, key: str) -> bool:
         """Whether `key` may be the next digit of a number that was begun."""
         return key.isdecimal() and bool(self._number) and int(self._number + key) <= len(self.menu.choices)

@@ -11,19 +11,18 @@ from collections.abc import Callable, Sequence
 from textual.events import Click, Key, Paste
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Input
 
 from xun.frontends.tui.keys import OF_SCREEN
-from xun.frontends.tui.question.box import QuestionBox, Waiting
+from xun.frontends.tui.question.box import Waiting
 from xun.frontends.tui.question.choices import Choice, Menu, menu_of
 from xun.frontends.tui.question.describe import Shown, heading
-from xun.frontends.tui.question.editor import ReachOf, RuleEditor
+from xun.frontends.tui.question.editor import ReachOf
+from xun.frontends.tui.question.entering import QuestionEntry
 from xun.frontends.tui.question.fit import hint_for
 from xun.frontends.tui.question.held import Held
 from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.question.opinion import LOOKS, Opinion, told
 from xun.frontends.tui.question.quiet import AFTER_LEAVING, Quiet
-from xun.frontends.tui.question.rule import Edited
 from xun.frontends.tui.safe import plain
 from xun.frontends.tui.transcript.view import Transcript
 from xun.policy.decision import Answer, Ask
@@ -31,7 +30,7 @@ from xun.policy.decision import Answer, Ask
 _NO_ANSWER = frozenset(("tab", "home", "end"))  # keys that answer nothing yet
 
 
-class QuestionPanel(QuestionBox, can_focus=True):
+class QuestionPanel(QuestionEntry, can_focus=True):
     """Puts questions to the person, one after another.
 
     `idle` tells the seconds since the last key, `draft` whether the prompt holds text, `engaged` whether a list or a
@@ -60,8 +59,7 @@ class QuestionPanel(QuestionBox, can_focus=True):
         begun: Callable[[Ask], None] = lambda ask: None,
         reach: ReachOf | None = None,
     ) -> None:
-        super().__init__(shown)
-        self._editor = RuleEditor(self, reach, self._draw)
+        super().__init__(shown, reach)
         self._said, self._tell_begun = opinion, begun
         self._begun = False  # whether the person has begun to answer
         self._looks: Timer | None = None
@@ -70,6 +68,8 @@ class QuestionPanel(QuestionBox, can_focus=True):
         self._held = Held(self, self._counted)
         self._waiting: list[Waiting] = []
         self._armed = False
+        self._following = False  # the question before had the keys, and this one does not take them yet
+        self._missed = ""  # the key that came too early
         self._asked_for = False  # by Tab or a click: a draft does not matter then
         self._past = 0  # questions that were put since there was none
 
@@ -101,16 +101,6 @@ class QuestionPanel(QuestionBox, can_focus=True):
         """Whether keys are taken as answers now."""
         return self._shown is not None and self._armed and self.has_focus and (self._asked_for or not self._draft())
 
-    @property
-    def entering(self) -> bool:
-        """Whether the line for a reason, own words or a secret is open, whoever has the keys."""
-        return self._entry is not None
-
-    @property
-    def typing(self) -> bool:
-        """Whether a reason, own words or a secret are being typed."""
-        return self._entry is not None and self._line.has_focus
-
     def take(self) -> None:
         """Take the keys now, for the question that is shown; from the line for a reason, back to the answers."""
         if self._entry is not None and not self.typing:
@@ -123,12 +113,12 @@ class QuestionPanel(QuestionBox, can_focus=True):
     def _arm(self) -> None:
         if self._shown is not None:
             self._quiet.stop()
-            self._armed = True
+            self._armed, self._following = True, False
             self.screen.set_focus(self)
             self._draw()
 
     def _disarm(self) -> None:
-        self._armed = self._asked_for = False
+        self._armed = self._asked_for = self._following = False
 
     def _may_take(self) -> bool:
         return self._shown is not None and self._entry is None and not self.ready
@@ -157,7 +147,7 @@ class QuestionPanel(QuestionBox, can_focus=True):
             self.post_message(self.Left())
             return
         self._mark = Mark(first.menu or menu_of(first.ask, self._saves(first.ask), self._path))
-        self._seen = self._begun = False
+        self._seen = self._begun = self._turned = False
         if self._looks is not None:
             self._looks.stop()
         self.set_class(any(decision.hard for decision in first.ask.decisions), "-careful")
@@ -166,8 +156,13 @@ class QuestionPanel(QuestionBox, can_focus=True):
         self._title()
         self._draw()
         if had_keys:
-            # The next of several: the key that answered the last must not answer this one too.
-            self.post_message(self.Left())
+            # The next of several: the key that answered the last must not answer this one too, nor be text.
+            self._mark.remember()
+            self._following = not self._draft()
+            if self._following:
+                self.screen.set_focus(self)
+            else:
+                self.post_message(self.Left())
         self._quiet.wait()
         self._look_out()
         if self._mark.menu.at_once:
@@ -216,7 +211,8 @@ class QuestionPanel(QuestionBox, can_focus=True):
         elif event.key not in OF_SCREEN:
             event.stop()
             event.prevent_default()
-            self._hand_on(event)
+            if not self._came_early(event):
+                self._hand_on(event)
         else:
             self._take_back()
 
@@ -234,16 +230,30 @@ class QuestionPanel(QuestionBox, can_focus=True):
         else:
             self._hand_on(event)
 
-    def _hand_on(self, event: Key | Paste) -> None:
+    def _hand_on(self, *events: Key | Paste) -> None:
         keys = self._take_back()
         self._disarm()
-        for each in (*keys, event):
+        for each in (*keys, *events):
             self._hand(each)
         self._quiet.wait()
 
+    def let_go(self) -> None:
+        """Take back the answer that is about to count: a key has done something else."""
+        self._take_back()
+
+    def _came_early(self, event: Key) -> bool:
+        """Keep an answer to the question before from being one to this, or text, unless it begins a sentence."""
+        answers = event.key == "enter" or self._mark.names(event.key)
+        if not self._following or not answers or not (event.key == "enter" or self._held.goes_on(event.key)):
+            return False
+        self._held.add(event)
+        self._missed = event.character if event.is_printable and event.character else "Enter"
+        self._draw()
+        return True
+
     def _take_back(self) -> list[Key]:
         """What is held answers nothing, and what it moved stands where it stood."""
-        keys = self._held.drop()
+        keys, self._missed = self._held.drop(), ""
         if keys:
             self._mark.go_back()
             self._draw()
@@ -251,7 +261,11 @@ class QuestionPanel(QuestionBox, can_focus=True):
 
     def _command(self, event: Key) -> bool:
         if event.key == "enter" and self._held.keys:
-            self._held.add(event, self._held.choice or self._mark.choice)  # it may end a line of several
+            named = self._held.choice or (self._mark.choice if self._mark.numbered else None)
+            if named is None:  # a letter that answers nothing: with Enter it is no answer either
+                self._hand_on()
+            else:
+                self._held.add(event, named)  # it may end a line of several
             return True
         match event.key:
             case "up" | "down":
@@ -306,6 +320,10 @@ class QuestionPanel(QuestionBox, can_focus=True):
 
     def _unseen(self, choice: Choice) -> bool:
         """Whether `choice` is a yes to what was not in view as a whole: then the next page is, now."""
+        if choice.answer.yes and not self._seen and self._mark.explained:
+            self._mark.explained = False  # the card was gone to, past the rest of what is asked
+            self._draw()
+            return True
         return choice.answer.yes and choice.entry in ("", "rule") and not self._seen and self.scroll_body(self._page())
 
     def _choose(self, choice: Choice) -> None:
@@ -321,55 +339,6 @@ class QuestionPanel(QuestionBox, can_focus=True):
         if rule and self._shown is not None:
             self._line.put(self._editor.open(self._shown.ask))
         self._draw()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Look up what the rule that is being edited comes to."""
-        event.stop()
-        if self._editor:
-            self._editor.look(event.value)
-
-    async def _keep(self, text: str) -> None:
-        kept = await self._editor.keep(text)
-        if isinstance(kept, Answer):
-            self._give(kept)
-        elif kept is not None:
-            self._line.put(kept)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """The reason, or the own words, are complete."""
-        event.stop()
-        choice, text = self._entry, event.value.strip()
-        if self._editor:
-            self.run_worker(self._keep(text), group="keep")
-            return
-        if choice is None or (choice.entry != "reason" and not text):
-            return
-        self._line.empty()
-        self._give(Answer.no(text or None) if choice.entry == "reason" else Answer.say(text))
-
-    def key_escape(self, event: Key) -> None:
-        """Leave the line for a reason without answering."""
-        if self._entry is not None:
-            event.stop()
-            self.take()
-
-    def clear_entry(self) -> bool:
-        """Empty the line that is being typed, or leave it where it is empty. False where none is."""
-        if not self.typing:
-            return False
-        if self._line.value:
-            self._line.value = ""
-        else:
-            self.take()
-        return True
-
-    def _edited(self, width: int) -> Edited | None:
-        return self._editor.rows(width)
-
-    def _close_entry(self) -> None:
-        self._entry = None
-        self._editor.close()
-        self.remove_class("-typing")
 
     def _give(self, answer: Answer) -> None:
         if self._shown is not None and not self._shown.answer.done():
@@ -389,7 +358,8 @@ class QuestionPanel(QuestionBox, can_focus=True):
             self._looks = self.set_timer(LOOKS, self._look_out)
 
     def _hint_now(self) -> str:
-        return hint_for(
+        early = f"{self._missed} was not taken: it came before this question · " if self._missed else ""
+        return early + hint_for(
             self._mark.menu, ready=self.ready, held=self._held.choice is not None, reading=self._read,
             listing=self._engaged(), draft=self._draft(), typing=self._entry,
             left=self.screen.focused not in (None, self, self._line),
