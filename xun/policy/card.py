@@ -34,12 +34,16 @@ _SETTLED = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a card. `verdict` is "allow", "ask" or "deny" on parts, and on reasons "hard" or "soft"."""
+    """One row of a card. `verdict` is "allow", "ask" or "deny" on parts, and on reasons "hard" or "soft".
+
+    `joiner` is what joins a part to the one before it; the text begins with it.
+    """
 
     kind: RowKind
     text: str
     depth: int = 0
     verdict: str = ""
+    joiner: str = ""
 
 
 def card(decision: Decision, assessment: Assessment | None = None, *, folder: bool = True) -> list[Row]:
@@ -91,7 +95,7 @@ def _parts(decision: Decision) -> Iterator[Row]:
         places = outline(decision.action.command, len(decision.segments))
         for segment, place in zip(decision.segments, places, strict=True):
             joined = f"{place.joiner}{'' if place.joiner.endswith('(') else ' '}{segment.text}".strip()
-            yield Row("part", _line(joined), place.depth, segment.effect)
+            yield Row("part", _line(joined), place.depth, segment.effect, place.joiner)
             mine = [r for r in decision.reasons if r.segment == segment.text and r not in told]
             told.update(mine)
             yield from _under(segment, mine, place.depth + 1)

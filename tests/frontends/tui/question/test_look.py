@@ -154,12 +154,16 @@ def test_the_card_tells_the_verdict_on_each_part() -> None:
     card = body(ask, 90, explained=True)
     shown = rows(card)
     assert shown[:2] == ["ls && make all", "in /work"]
-    assert "+ ls" in shown and "? && make all" in shown
+    assert "+    ls" in shown and "? && make all" in shown
+    joined = next(line for line in card if line.text == "? && make all")
+    assert [piece for piece in joined.pieces if piece[0]] == [("? ", "ask"), ("&& ", "muted"), ("make all", "")]
+    assert sum(row.strip().startswith("soft: ") for row in shown) == 1
+    assert not any(row.strip().startswith("hard: ") for row in shown)
     assert any("nearly: allow make test (policy.toml:3)" in row for row in shown)
     styles = {line.text.strip(): line.pieces[-1][1] for line in card}
     assert styles["a rule asks (policy.toml:9) [soft]"] == "soft"
     assert next(style for text, style in styles.items() if text.startswith("nearly")) == "near"
-    assert next(line.pieces[0] for line in card if line.text.startswith("+ ls")) == ("+ ", "allow")
+    assert next(line.pieces[0] for line in card if line.text.startswith("+    ls")) == ("+ ", "allow")
 
 
 def test_prose_keeps_its_measure_where_the_command_does_not() -> None:
