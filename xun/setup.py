@@ -162,7 +162,7 @@ def build_run(
     if stored is not None:
         agent.bus.seq = stored.last_seq
         agent.totals.add(EARLIER, stored.usage, stored.cost)
-        take_up(agent, stored.mode, stored.asides, stored.queued, say)
+        take_up(agent, stored.mode, stored.asides, stored.queued, note)
         for line in (*place.notices, *stored.notices, *moved(Path(stored.header.cwd), folder)):
             say(line)
     if writer is not None:
@@ -183,10 +183,9 @@ def build_run(
 
 
 def _tell_trust(trust: Trust, say: Say) -> None:
-    for line in trust.notices():
-        say(line)
-    if trust.pending:
-        say("(--trust uses these files for this run)")
+    # The files that wait for a yes stand in the first line, the others are refused.
+    for number, line in enumerate(trust.notices()):
+        say(f"{line} (--trust uses these files for this run)" if trust.pending and not number else line)
 
 
 def _name_commands(grants: ProjectGrants, say: Say) -> None:

@@ -93,9 +93,12 @@ class Screen:
 
     def opened(self) -> str:
         """Wait until there is an agent to type to; returns the screen."""
-        return self.until(
-            lambda shown: "context" in shown.splitlines()[-1] and "/" in shown.splitlines()[-1], "an agent"
-        )
+
+        def there(shown: str) -> bool:
+            line = shown.splitlines()[-1]  # where room is short, a context of unknown size is told in tokens
+            return ("context" in line or " tok" in line) and "/" in line
+
+        return self.until(there, "an agent")
 
     # Typing
 

@@ -32,8 +32,9 @@ def test_plan_mode_and_shell_lines_outlast_a_kill() -> None:
         with Screen("--continue", model=model, width=100) as screen:
             shown = screen.opened()
             assert shown.splitlines()[-1].strip().startswith("plan")
-            assert "this session goes on in plan mode, as it was left" in shown
-            assert "the output of your last shell line goes to the model with your next message" in shown
+            assert "· this session goes on in plan mode, as it was left" in shown
+            assert "· the output of your last shell line goes to the model with your next message" in shown
+            assert "warning" not in shown
             screen.send("two")
             screen.until("Second reply.")
         assert "shellout" in said(model, 1) and model.refusals == []
@@ -53,7 +54,20 @@ def test_another_mode_in_another_session_is_told() -> None:
             screen.until("The mode is plan")
             screen.send(f"/sessions {sessions()[0].stem}")
             screen.until("First reply.")
-            screen.until("this session is in manual mode; the one before it was in plan mode")
+            screen.until("· this session is in manual mode; the one before it was in plan mode")
+
+
+def test_the_sessions_to_choose_from_come_without_a_line_that_nobody_typed() -> None:
+    with Model(Say("First reply.")) as model:
+        with Screen(model=model) as screen:
+            screen.opened()
+            screen.send("one")
+            screen.until("First reply.")
+            screen.send("/exit")
+            screen.end()
+        with Screen("--resume", model=model) as screen:
+            screen.until("number")
+            assert "/sessions" not in screen.until("one")
 
 
 @pytest.mark.parametrize("how", ["term", "exit"])

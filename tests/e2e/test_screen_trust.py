@@ -61,6 +61,16 @@ def test_the_question_says_whether_the_rules_let_anything_run_without_asking(eff
         assert ("Commands and writes are asked about all the same" in shown) is not allows
 
 
+def test_what_is_left_out_is_told_in_one_line_which_warns_of_nothing() -> None:
+    commit({"AGENTS.md": "be brief"})
+    with Model() as model, Screen(model=model, width=120) as screen:
+        screen.until("leave them out")
+        answer(screen, "3")
+        shown = screen.until("(--trust uses these files for this run)")
+        assert "· not loaded, as this folder is not trusted: AGENTS.md (--trust uses these files for this run)" in shown
+        assert "warning" not in shown
+
+
 def test_what_changes_while_it_is_looked_at_is_not_used() -> None:
     commit({"AGENTS.md": "be brief"})
     with Model() as model, Screen(model=model) as screen:

@@ -207,7 +207,7 @@ def test_a_resize_while_it_streams_loses_nothing() -> None:
             screen.resize(width, height)
             time.sleep(0.2)
         shown = screen.until("word2999")
-        assert "context" in shown.splitlines()[-1]
+        assert " tok" in shown.splitlines()[-1]
 
 
 @pytest.mark.parametrize("command", ["mkdir zebra", "mkdir zebra && echo x > zebra/x"])
@@ -216,7 +216,7 @@ def test_a_question_a_search_and_a_draft_share_a_small_terminal(command: str) ->
     with Model(*replies) as model, Screen("one", model=model, width=40, height=12) as screen:
 
         def beside_question(*parts: str) -> None:
-            wanted = ("mkdir zebra", "1 yes, once", "no, and say why", "context", *parts)
+            wanted = ("mkdir zebra", "1 yes, once", "no, and say why", " tok", *parts)
             screen.until(lambda shown: all(part in shown for part in wanted), " and ".join(wanted))
 
         screen.until("first")

@@ -98,14 +98,14 @@ def open_screen(plan: RunPlan, first: str, *, pick: bool = False) -> int:
     except (XunError, OSError) as error:
         return exits.fail(str(error))
     with RawEarly() as terminal:
-        code, lines = _run(replace(plan, cwd=folder), paths, "/sessions" if pick else first, terminal)
+        code, lines = _run(replace(plan, cwd=folder), paths, first, "/sessions" if pick else "", terminal)
     with suppress(OSError):
         for line in lines:
             sys.stderr.write(f"{line}\n")
     return code
 
 
-def _run(plan: RunPlan, paths: Paths, first: str, terminal: RawEarly) -> tuple[int, list[str]]:
+def _run(plan: RunPlan, paths: Paths, first: str, then: str, terminal: RawEarly) -> tuple[int, list[str]]:
     """The exit code, and what is to be said once the screen is gone."""
     from xun.cli.screen_open import ScreenOpener
     from xun.frontends.tui.app import XunApp
@@ -113,7 +113,7 @@ def _run(plan: RunPlan, paths: Paths, first: str, terminal: RawEarly) -> tuple[i
     from xun.frontends.tui.opening import Wanted
 
     driver = driver_on(terminal.attributes, drawing_stream())
-    app = XunApp(ScreenOpener(plan, paths), Wanted(), first=first, driver_class=driver)
+    app = XunApp(ScreenOpener(plan, paths), Wanted(), first=first, then=then, driver_class=driver)
     try:
         code = app.run()
     except (OSError, termios.error):

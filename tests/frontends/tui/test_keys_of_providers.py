@@ -41,6 +41,17 @@ async def test_the_line_for_a_key_is_open_from_the_first_key_on() -> None:
         assert "Secret" not in everything()
 
 
+async def test_a_key_that_is_dropped_at_the_last_question_is_said_to_be() -> None:
+    async with stage(model=None, wait=False) as screen:
+        await offered(screen)
+        await screen.press(*KEY, "enter")
+        await screen.until("How long is it to be used?")
+        await screen.asked()
+        await screen.press("escape")
+        await screen.until("the key was dropped, and is used nowhere")
+        assert "Secret" not in everything()
+
+
 async def test_a_key_that_is_pasted_arrives_there() -> None:
     async with stage(model=None, wait=False) as screen:
         await offered(screen)

@@ -48,6 +48,13 @@ def test_it_never_outgrows_its_row_whatever_the_names_are(width: int) -> None:
     assert cell_len(line_of(wide, width).plain) <= max(width, 13)
 
 
+def test_what_is_unknown_is_said_shortly_before_anything_is_left_out() -> None:
+    unknown = Standing(folder="~/work", branch="main", model="anthropic/claude-test", used=30, cost=None)
+    assert line_of(unknown, 100).plain.endswith(" context 30 of unknown · cost unknown")
+    line = line_of(unknown, 80).plain
+    assert line.startswith("manual · ~/work · main · anthropic/claude-test ") and line.endswith(" 30 tok · cost ?")
+
+
 def test_it_says_that_there_is_no_sandbox_where_one_is_wanted() -> None:
     assert "no sandbox" not in line_of(LONG, 160).plain
     assert "no sandbox" in line_of(replace(LONG, bare=True), 80).plain

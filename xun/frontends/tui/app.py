@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 class XunApp(Starting, Acting):
-    """One person at work in one folder. `first` is sent as soon as there is an agent."""
+    """One person at work in one folder. `first` is sent as soon as there is an agent, and the command `then` is run,
+    which nobody has typed.
+    """
 
     TITLE = "xun"
     ENABLE_COMMAND_PALETTE = False

@@ -39,6 +39,7 @@ class BaseApp(App[int]):
         wanted: Wanted,
         *,
         first: str = "",
+        then: str = "",
         clock: Callable[[], float] = time.monotonic,
         driver_class: Any = None,
     ) -> None:
@@ -51,6 +52,7 @@ class BaseApp(App[int]):
         self.desk: Desk | None = None
         self._wanted = wanted
         self._early = [first] if first else []
+        self._then = then
         self._files = FileList(opener.folder, lambda: self.call_from_thread(self._files_found))
         self._pressed = float("-inf")
         self._problem_told = False  # that of the prompt history
@@ -126,11 +128,11 @@ class BaseApp(App[int]):
         """Show the line of a command, without what is secret in it."""
         self._transcript.echo(masked_line(line))
 
-    def _notice(self, text: str) -> None:
+    def _notice(self, text: str, level: Level) -> None:
         if threading.get_ident() == self._thread_id:
-            self.say(text, "warning")
+            self.say(text, level)
         else:  # the agent is opened in a thread
-            self.call_from_thread(self.say, text, "warning")
+            self.call_from_thread(self.say, text, level)
 
     def last_words(self) -> list[str]:
         """What is said on the terminal once the screen is gone."""

@@ -186,6 +186,7 @@ async def ask_key(offer: ModelOffer, opener: Opener, put: Put, say: Callable[[st
         return False
     index = picked(await put(choice("keep", "How long is it to be used?", _KEEP, title=offer.label)))
     if index is None:
+        say("the key was dropped, and is used nowhere")
         return False
     try:
         say(opener.use_key(offer.key_of, answer.text, keep=index == 1))

@@ -118,10 +118,14 @@ class Put(Protocol):
 
 @dataclass(slots=True)
 class Ears:
-    """How the screen is told things. All are called on the loop of the screen, or before it runs a turn."""
+    """How the screen is told things. All are called on the loop of the screen, or before it runs a turn.
+
+    `say` is told what is wrong, `note` what is only good to know.
+    """
 
     hear: Callable[[AnyEvent], None]
     say: Callable[[str], None]
+    note: Callable[[str], None]
     ask: Put
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from importlib import import_module
 
 from xun import __version__
 from xun.errors import XunError
 from xun.frontends.tui.key_shaped import asks_first, may_send
 from xun.frontends.tui.leaving import Leaving
-from xun.frontends.tui.opening import Ears, Wanted
+from xun.frontends.tui.opening import Ears, Level, Wanted
 from xun.frontends.tui.queue_view import QueueView
 
 WELCOME = "xun {version} · /help · @ names a file · ! runs a shell line · Shift+Tab: mode"
@@ -55,15 +56,16 @@ class Starting(Leaving):
         from xun.frontends.tui.first import open_somehow
 
         assert self._parts is not None
-        notes: dict[str, None] = {}  # said below the history, which takes the place of all that was said before
+        notes: dict[str, Level] = {}  # said below the history, which takes the place of all that was said before
 
-        def say(text: str) -> None:
+        def say(text: str, level: Level = "warning") -> None:
             if ears is self._ears:
-                self._notice(text)
+                self._notice(text, level)
             else:
-                notes[text] = None
+                notes[text] = level
 
-        ears = Ears(lambda event: self.hear(event) if ears is self._ears else None, say, self.put)
+        note = partial(say, level="info")
+        ears = Ears(lambda event: self.hear(event) if ears is self._ears else None, say, note, self.put)
         opened = await open_somehow(self.opener, wanted, ears, self.say)
         if opened is None:
             if self.desk is None:
@@ -72,12 +74,12 @@ class Starting(Leaving):
         old, self.desk, self._ears = self.desk, Desk(opened, self), ears
         if old is not None:
             if (mode := opened.agent.mode) != old.agent.mode:
-                notes[f"this session is in {mode} mode; the one before it was in {old.agent.mode} mode"] = None
+                notes[f"this session is in {mode} mode; the one before it was in {old.agent.mode} mode"] = "info"
             await old.close()
         if opened.agent.messages:
             self._transcript.load(opened.agent.messages)
-        for text in notes:
-            self.say(text, "warning")
+        for text, level in notes.items():
+            self.say(text, level)
         self._parts.watch.start(opened.agent)
         self._parts.activity.clear()
         self._files.look_in(opened.agent.workspace.root)
@@ -87,6 +89,9 @@ class Starting(Leaving):
         early, self._early = self._early, []
         for text in early:
             self.take(text)
+        then, self._then = self._then, ""
+        if then:
+            self.desk.command(then)
         self.show_queue()
 
     # What is sent

@@ -16,6 +16,7 @@ from xun.frontends.text import visible
 from xun.frontends.tui.safe import plain
 
 _GAP = " · "
+_UNKNOWN = " of unknown"
 _MODE_STYLES = {"plan": "$secondary", "accept-edits": "$warning", "auto": "$error"}
 
 
@@ -98,7 +99,9 @@ class _Fit:
         if name == "model":
             text = text.rpartition("/")[2]
         if name == "context":
-            text = text.removeprefix("context ").removesuffix(" of unknown")
+            text = _short_context(text)
+        if name == "cost":
+            text = text.replace("cost unknown", "cost ?")
         return text if cell_len(text) <= room else _middle(text, room)
 
 
@@ -111,20 +114,28 @@ def _middle(text: str, room: int) -> str:
     return f"{head}…{tail}"
 
 
-# Tried in turn, until the line fits.
+def _short_context(text: str) -> str:
+    """What is in use: a share of the window, or tokens where that is unknown."""
+    used = text.removeprefix("context ")
+    return f"{used.removesuffix(_UNKNOWN)} tok" if used.endswith(_UNKNOWN) else used
+
+
+# Tried in turn, until the line fits. What is unknown is short to say, so it goes first.
+_UNSAID = {"context": len("context 100%"), "cost": len("$99999.99")}
 _FITS = (
     _Fit({}),
-    _Fit({"branch": 24}),
-    _Fit({"folder": 24, "branch": 24}),
-    _Fit({"folder": 20, "branch": 18}),
-    _Fit({"folder": 16, "branch": 14, "model": 24}),
-    _Fit({"folder": 12, "branch": 10, "model": 24}),
-    _Fit({"folder": 16, "branch": 0, "model": 24}),
-    _Fit({"folder": 0, "branch": 0, "model": 24}),
-    _Fit({"folder": 0, "branch": 0, "model": 24, "cost": 0}),
-    _Fit({"folder": 0, "branch": 0, "model": 14, "cost": 0}),
-    _Fit({"folder": 0, "branch": 0, "model": 0, "cost": 0}),
-    _Fit({"folder": 0, "branch": 0, "model": 0, "cost": 0, "queue": 0, "refused": 0}),
+    _Fit(_UNSAID),
+    _Fit({"branch": 24} | _UNSAID),
+    _Fit({"folder": 24, "branch": 24} | _UNSAID),
+    _Fit({"folder": 20, "branch": 18} | _UNSAID),
+    _Fit({"folder": 16, "branch": 14, "model": 24} | _UNSAID),
+    _Fit({"folder": 12, "branch": 10, "model": 24} | _UNSAID),
+    _Fit({"folder": 16, "branch": 0, "model": 24} | _UNSAID),
+    _Fit({"folder": 0, "branch": 0, "model": 24} | _UNSAID),
+    _Fit(_UNSAID | {"folder": 0, "branch": 0, "model": 24, "cost": 0}),
+    _Fit(_UNSAID | {"folder": 0, "branch": 0, "model": 14, "cost": 0}),
+    _Fit(_UNSAID | {"folder": 0, "branch": 0, "model": 0, "cost": 0}),
+    _Fit(_UNSAID | {"folder": 0, "branch": 0, "model": 0, "cost": 0, "queue": 0, "refused": 0}),
     _Fit({"folder": 0, "branch": 0, "model": 0, "cost": 0, "queue": 0, "refused": 0, "context": 6}),
 )
 
@@ -155,7 +166,7 @@ def context_text(used: int, window: int | None) -> str:
     """Tokens in use, as a share of the window where that is known."""
     if window:
         return f"context {min(used / window, 9.99):.0%}"
-    return f"context {tokens_text(used)} of unknown"
+    return f"context {tokens_text(used)}{_UNKNOWN}"
 
 
 def tokens_text(count: int) -> str:
