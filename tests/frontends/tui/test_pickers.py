@@ -50,6 +50,7 @@ async def test_every_session_can_be_reached(sessions: list[str], size: tuple[int
     async with stage(size=size) as screen:
         await screen.send("/sessions", "more below")
         await screen.asked()
+        await screen.until("Esc leaves it")
         whole(screen)
         assert "▸   1 2026" in screen.text
         await screen.press("end")
@@ -74,6 +75,7 @@ async def test_one_is_chosen_by_its_number(sessions: list[str], monkeypatch: pyt
     async with stage(size=(80, 24)) as screen:
         await screen.send("/sessions", "more below")
         await screen.asked()
+        await screen.until("Esc leaves it")
         await screen.press("4", "4")
         await screen.until("▸  44")
         assert sessions[43] in screen.text
@@ -86,5 +88,6 @@ async def test_what_tells_them_apart_stands_beside_the_ids(sessions: list[str], 
     async with stage(size=size) as screen:
         await screen.send("/sessions", "more below")
         await screen.asked()
+        await screen.until("Esc leaves it")
         rows = [row for row in screen.text.splitlines() if " 2026010" in row]
         assert rows and all("2025-12-" in row for row in rows), screen.text

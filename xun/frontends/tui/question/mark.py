@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from xun.frontends.tui.question.choices import Choice, Menu
@@ -15,6 +16,9 @@ class Mark:
         self.at = menu.default
         self.moved = False
         self.explained = False  # whether the decision is shown whole
+        self.filter = ""  # what stands in all answers of `menu`, of a list that was narrowed
+        self.nothing = False  # whether it stands in none; then `menu` is that of before
+        self._whole = menu
         self._number = ""
         self._before = (menu, self.at, False, False)
 
@@ -30,6 +34,15 @@ class Mark:
     def put(self, at: int) -> None:
         """Mark the answer at `at`."""
         self.at, self.moved = at, True
+
+    def narrow(self, text: str) -> None:
+        """Of a list, leave the answers with `text` in them or in what stands beside them, in whatever case."""
+        wanted = text.casefold()
+        found = [one for one in self._whole.choices if wanted in f"{one.label} {one.keeps}".casefold()]
+        self.filter, self.nothing, self._number = text, not found, ""
+        if found:
+            self.menu = replace(self._whole, choices=tuple(found))
+            self.put(0 if text else self._whole.default)
 
     def remember(self) -> None:
         """Keep how it stands now, for `go_back`."""

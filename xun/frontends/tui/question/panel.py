@@ -165,6 +165,8 @@ class QuestionPanel(QuestionEntry, can_focus=True):
                 self.post_message(self.Left())
         self._quiet.wait()
         self._look_out()
+        if self._mark.menu.listing:  # it was asked for
+            self.take()
         if self._mark.menu.at_once:
             self._choose(self._mark.choice)
 
@@ -172,7 +174,12 @@ class QuestionPanel(QuestionEntry, can_focus=True):
         if self._shown is not None:
             total = self._past + len(self._waiting)
             count = f" · {self._past + 1} of {total}" if total > 1 else ""
-            self.border_title = plain(f"{heading(self._shown.ask)}{count}")
+            only = (
+                f" · {'nothing' if self._mark.nothing else 'only'} with “{self._mark.filter}”"
+                if self._mark.filter
+                else ""
+            )
+            self.border_title = plain(f"{heading(self._shown.ask)}{count}{only}")
 
     def on_focus(self) -> None:
         """The keys are ours now."""
@@ -274,6 +281,10 @@ class QuestionPanel(QuestionEntry, can_focus=True):
                 self._draw()
             case "enter":
                 self._choose(self._mark.choice)
+            case "backspace" if self._mark.filter:
+                self._narrow(self._mark.filter[:-1])
+            case "escape" if self._mark.filter:
+                self._narrow("")
             case "escape":
                 self._give(Answer.no())
             case "home" | "end":
@@ -290,6 +301,8 @@ class QuestionPanel(QuestionEntry, can_focus=True):
 
     def _letter(self, event: Key) -> bool:
         """A letter or a digit counts once no other follows: it may begin a sentence."""
+        if self._filters(event):
+            return True
         going_on = bool(self._held.keys)
         number = self._mark.begun(event.key)
         if going_on and not self._held.goes_on(event.key) and not number:
@@ -313,6 +326,21 @@ class QuestionPanel(QuestionEntry, can_focus=True):
         self._draw()
         return True
 
+    def _filters(self, event: Key) -> bool:
+        """In a list, whatever is typed narrows it, but for the digits of a number to begin with."""
+        mark, held = self._mark, self._held.keys
+        if not mark.menu.listing or not event.is_printable or event.character is None:
+            return False
+        if event.key.isdecimal() and not mark.filter and (not held or mark.begun(event.key)):
+            return False
+        self._narrow(mark.filter + "".join(key.character or "" for key in self._take_back()) + event.character)
+        return True
+
+    def _narrow(self, text: str) -> None:
+        self._mark.narrow(text)
+        self._title()
+        self._draw()
+
     def _counted(self, choice: Choice | None) -> None:
         self._draw()
         if choice is not None and self.ready:
@@ -327,7 +355,7 @@ class QuestionPanel(QuestionEntry, can_focus=True):
         return choice.answer.yes and choice.entry in ("", "rule") and not self._seen and self.scroll_body(self._page())
 
     def _choose(self, choice: Choice) -> None:
-        if self._unseen(choice):
+        if self._unseen(choice) or self._mark.nothing:
             return
         rule = choice.entry == "rule" and self._editor.available
         if choice.entry in ("", "rule") and not rule:
