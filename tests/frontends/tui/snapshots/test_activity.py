@@ -28,7 +28,8 @@ async def test_a_shell_line_that_runs(fables: Path) -> None:
 async def test_a_shell_line_beside_a_turn_is_stopped_once_the_turn_is_over(fables: Path) -> None:
     async with stage({"text": "I begin.", "hold": True}, allow=("tail -f",)) as screen:
         await screen.send("write a fable", "answering · 0 s")
-        await screen.send(LINE, TOLD)
+        await screen.send(LINE, "● bash tail")
+        assert "answering · 0 s · Esc interrupts" in screen.text and TOLD not in screen.text
         await screen.press("escape")
         await screen.until("interrupted")
         await screen.until(TOLD)
