@@ -184,6 +184,8 @@ def test_everyday_commands_stay_soft(command: str, place: Path) -> None:
     assert decision.effect == "ask" and not decision.hard, [reason.text for reason in decision.reasons]
 
 
-@pytest.mark.parametrize("command", ["env X=1 ls | rg foo", "env X=1 find . | xargs cat", "timeout x ls | sort | rg foo"])
+@pytest.mark.parametrize(
+    "command", ["env X=1 ls | rg foo", "env X=1 find . | xargs cat", "timeout x ls | sort | rg foo"]
+)
 def test_a_wrapper_that_stays_shut_before_a_pipe_asks(command: str, place: Path) -> None:
     assert judged(command, place).effect == "ask"

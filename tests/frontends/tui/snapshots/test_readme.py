@@ -1,4 +1,4 @@
-"""The pictures of the README show what the program shows now."""
+"""The pictures of the documents show what the program shows now."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ async def test_a_picture_is_drawn_as_it_is_shown(scene: Callable[[Path], Awaitab
     assert same, f"docs/images/{drawn.name} is not what the screen shows; make screenshots draws it anew"
 
 
-def test_the_readme_shows_every_picture_and_no_other() -> None:
-    shown = re.findall(r"\(docs/images/([^)]+)\)", README.read_text("utf-8"))
+def test_the_documents_show_every_picture_and_no_other() -> None:
+    pages = (README, *IMAGES.parent.glob("*.md"))
+    shown = {name for page in pages for name in re.findall(r"\((?:docs/)?images/([^)]+)\)", page.read_text("utf-8"))}
     assert sorted(shown) == sorted(path.name for path in IMAGES.iterdir())

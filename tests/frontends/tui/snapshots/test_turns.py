@@ -96,10 +96,11 @@ async def test_a_model_that_thinks() -> None:
 
 @pytest.mark.parametrize("folded", [True, False], ids=["folded", "unfolded"])
 async def test_what_tools_did(fables: Path, folded: bool) -> None:
-    first = {"text": "I look at the code first.", "calls": [read("fables.py"), bash("ls texts; cat texts/fox.txt")]}
+    first = {"text": "I look at the code first.", "calls": [read("fables.py")]}
+    second = {"calls": [bash("ls texts; cat texts/fox.txt")]}  # by itself: decisions are numbered as they come
     wrong = {"calls": [bash("cat texts/hare.txt"), {"tool": "read_file", "arguments": {"file": "x"}}]}
     change = {"calls": [EDIT]}
-    async with stage(first, wrong, change, {"text": "Done.", "usage": USAGE}, allow_write=(".",)) as screen:
+    async with stage(first, second, wrong, change, {"text": "Done.", "usage": USAGE}, allow_write=(".",)) as screen:
         await screen.send("take the moral from the text", "Done.")
         if not folded:
             await screen.press("ctrl+o")
