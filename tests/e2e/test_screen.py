@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,12 @@ def test_brackets_are_shown_whole_wherever_they_come_from() -> None:
         screen.until("[/]")
 
 
+def enter(screen: Screen) -> None:
+    """Enter, long enough behind what came before not to be taken for a repeat of it."""
+    time.sleep(0.6)
+    screen.type("\r")
+
+
 def test_an_always_is_edited_saved_to_the_persons_policy_and_counts_at_once(tmp_path: Path) -> None:
     script = [bash("mkdir a"), bash("mkdir -p b/c"), bash("mkdir 'd e'"), Say("done")]
     with Model(*script) as model, Screen("go", model=model) as screen:
@@ -138,7 +145,10 @@ def test_an_always_is_edited_saved_to_the_persons_policy_and_counts_at_once(tmp_
         shown = screen.until("still asks:")
         assert "allow command for good, in every folder (your policy.toml)" in shown
         assert "mkdir takes any arguments by it" in shown
-        screen.type(" -p", "\r")  # narrower than what is asked: that is done once all the same
+        screen.type("\x1b[F", " -p")  # narrower than what is asked: that is done once all the same
+        screen.until("does not cover what is asked now")
+        enter(screen)
+        enter(screen)
         screen.until("mkdir 'd e'")
         screen.until("number or letter answers")
         screen.type("y")
@@ -162,7 +172,8 @@ def test_an_always_can_last_for_less_than_good_and_esc_keeps_nothing(tmp_path: P
         for words in ("this project", "this session", "an hour", "10 minutes", "the next 5 uses", "the next use"):
             screen.type("\x1b[A")
             screen.until(f"for {words}")
-        screen.type("\r")
+        screen.until("still asks:")
+        enter(screen)
         screen.until("mkdir c")  # b took the one use
         screen.until("number or letter answers")
         assert Path("b").is_dir() and not Path("c").exists()
@@ -182,7 +193,8 @@ def test_an_always_for_the_project_is_written_there_and_trusted_as_it_is_written
         screen.until("still asks:")
         screen.type("\x1b[A")
         screen.until("for this project")
-        screen.type("\r")
+        screen.until("still asks:")
+        enter(screen)
         screen.until("done")
     assert 'command = "mkdir"' in Path(".xun/policy.toml").read_text()
     assert trust_of(Path.cwd(), find_paths()).pending == ()
@@ -193,10 +205,13 @@ def test_what_cannot_be_a_rule_is_said_and_not_kept() -> None:
         screen.until("number or letter answers")
         screen.type("a")
         screen.until("still asks:")
-        screen.type("\x15", "bash", "\r")
+        screen.type("bash")
         screen.until("cannot be allowed")
+        enter(screen)
         assert not Path("a").exists()
-        screen.type("\x15", "\r")  # nothing is kept: a yes for once
+        screen.type("\x15")
+        screen.until("nothing is kept")
+        enter(screen)  # a yes for once
         screen.until("done")
     assert Path("a").is_dir()
 
