@@ -153,12 +153,12 @@ def test_a_check_of_the_policy_says_what_would_be_asked(work: Path) -> None:
 
 
 def test_why_explains_it_later(work: Path) -> None:
-    with Model(create(), PYTEST, Say("ok")) as model, Screen(model=model, width=140, height=40) as screen:
+    with Model(create(), PYTEST, Say("all done")) as model, Screen(model=model, width=140, height=40) as screen:
         screen.opened()
         screen.send("test it")
         screen.until("number or letter answers")
         screen.type("1")
-        screen.until("ok")
+        screen.until("all done")
         screen.send("/policy why 4")
         shown = screen.until("no person has said yes to it")
         assert str(work / "conftest.py") in shown.replace("\n", "")
