@@ -119,7 +119,7 @@ def test_nothing_takes_long(work: Path, text: str) -> None:
     judge("true", work)
     start = time.perf_counter()
     judge(command, work)
-    assert time.perf_counter() - start < 10.0  # what would not end, on however busy a machine
+    assert time.perf_counter() - start < 1.0  # 0.1 s on an idle machine
 
 
 # --- git

@@ -224,9 +224,11 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
     behind = Behind(home)
     behind.open(args)
     here = entered(args)
-    inner = [(args, here), *behind.inner]
-    acting = [*inner, *((view, here) for view in behind.tails)]
-    writing = [*inner, *((view, here) for view in behind.views)]
+    # Wrappers in each other give the same view by many ways: each is looked at once.
+    views = tuple(dict.fromkeys(behind.views))
+    inner = list(dict.fromkeys([(args, here), *behind.inner]))
+    acting = list(dict.fromkeys([*inner, *((view, here) for view in behind.tails)]))
+    writing = list(dict.fromkeys([*inner, *((view, here) for view in views)]))
     told = ((use, at) for view, at in writing for use in written(view, home, (*at, *segment.folders)))
     return Command(
         segment,
@@ -235,12 +237,12 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
         refused,
         _all(words, inner),
         tuple(dict.fromkeys((*_all(changed, acting), *_placed(told), *_placed(behind.written)))),
-        tuple(behind.views),
+        views,
         _all(exposed, inner),
         behind.cut,
         _all(whole, acting),
         _placed(behind.read),
-        guessed=tuple(behind.guessed),
+        guessed=tuple(dict.fromkeys(behind.guessed)),
     )
 
 
