@@ -9,12 +9,11 @@ from xun.commands.context import CommandContext
 from xun.commands.outcome import Completion, Outcome
 from xun.events import Decided
 from xun.policy.action import describe
-from xun.policy.card import Row, card, headline, routine
+from xun.policy.card import MARKS, Row, card, headline, routine
 
 LISTED = 20
 """How many of the last decisions are listed."""
 _WIDTH = 76  # characters of an action in the list
-_MARKS = {"allow": "+", "ask": "?", "deny": "-"}
 
 
 def explain(event: Decided) -> str:
@@ -31,7 +30,7 @@ def card_line(row: Row) -> str:
         case "action":
             return f"  {row.text}"
         case "part":
-            return f"{_MARKS.get(row.verdict, ' ')} {indent}{row.text}"
+            return f"{MARKS.get(row.verdict, ' ')} {indent}{row.text}"
         case "reason":
             return f"  {indent}{row.text} [{row.verdict}]"
         case _:
@@ -42,7 +41,7 @@ def listed(event: Decided) -> str:
     """One decision on one line: its number, its verdict, what it was about, and who settled it."""
     text = " ".join(describe(event.decision.action).split())
     text = text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
-    mark = _MARKS[event.decision.effect]
+    mark = MARKS[event.decision.effect]
     done = "" if event.allowed else " (not done)"
     return f"  {event.number:>4} {mark} {text}{done}"
 

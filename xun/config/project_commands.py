@@ -23,7 +23,9 @@ def command_files(top: Path) -> list[Path]:
 
 def left_out(top: Path) -> list[Path]:
     """The files in `top` that `command_files` leaves out: beyond `MAX_FILES`, or too deep in folders."""
-    return sorted(set(_below(top, _LOOKED)).difference(command_files(top)))
+    found = sorted(_below(top, _LOOKED))
+    used = [path for path in found if len(path.relative_to(top).parts) <= MAX_DEPTH][:MAX_FILES]
+    return sorted(set(found).difference(used))
 
 
 def _below(folder: Path, depth: int) -> Iterator[Path]:

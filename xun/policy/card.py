@@ -17,6 +17,8 @@ from xun.policy.outline import outline
 RowKind = Literal["title", "action", "part", "reason", "near", "note"]
 
 MAX_MADE = 50  # files of the agent's that a card names
+MARKS = {"allow": "+", "ask": "?", "deny": "-"}
+"""The sign of each verdict, so that nothing hangs on colour alone."""
 _VERDICTS = {"allow": "allowed", "ask": "asks", "deny": "denied"}
 _SETTLED = {
     ("rule", True): "allowed by the rules",

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from xun.frontends.tui.transcript.line import Line
 from xun.frontends.tui.transcript.wrap import clean, measure, wrap
-from xun.policy.card import Row, card
+from xun.policy.card import MARKS, Row, card
 from xun.policy.decision import Decision
 
 _SIGNS = {
     "soft": "soft: the risk assessor, a rule or you may settle it",
     "hard": "hard: only you settle it",
 }
-_MARKS = {"allow": "+", "ask": "?", "deny": "-"}
 
 
 def card_of(decision: Decision, width: int) -> list[Line]:
@@ -31,7 +30,7 @@ def _lines(row: Row, width: int, column: int) -> Iterator[Line]:
     indent = "  " * row.depth
     match row.kind:
         case "part":
-            mark = (f"{_MARKS.get(row.verdict, ' ')} ", row.verdict)
+            mark = (f"{MARKS.get(row.verdict, ' ')} ", row.verdict)
             joiner = (f"{row.joiner:<{column}}", "muted")  # in a column of its own, apart from the verdict
             text = row.text.removeprefix(row.joiner).lstrip()
             yield from _wrapped(text, "", width, (mark, (indent, ""), joiner))
@@ -41,7 +40,7 @@ def _lines(row: Row, width: int, column: int) -> Iterator[Line]:
         case "near":
             yield from _wrapped(row.text, "near", measure(width), ((f"  {indent}", ""),))
         case _:
-            style = row.verdict if row.verdict in _MARKS else "muted"
+            style = row.verdict if row.verdict in MARKS else "muted"
             yield from _wrapped(row.text, style, measure(width), ((f"  {indent}", ""),))
 
 
