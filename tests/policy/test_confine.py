@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
+from xun.gate.check import decision_json
 from xun.policy.action import Confinement, Run
 from xun.policy.decide import decide
 from xun.policy.decision import Decision, Mode
@@ -74,6 +75,19 @@ def test_a_path_that_a_person_is_asked_about_can_be_written() -> None:
     assert decision.hard
     assert decision.confinement is not None and decision.confinement.writable == (f"{HOME}/bin/a",)
     assert decision.runs == f"in the sandbox, no network, may write {HOME}/bin/a"
+
+
+def test_scripts_are_told_how_it_would_run() -> None:
+    there = {f"{HOME}/bin/a": PathFact(real=f"{HOME}/bin/a"), f"{ROOT}/a": PathFact(real=f"{ROOT}/a", kind="file")}
+    assert decision_json(judged("cp a ~/bin/a; curl x.org", paths=there))["runs"] == {
+        "sandbox": "bwrap", "network": True, "git": False, "secrets": False, "writable": [f"{HOME}/bin/a"],
+        "outside": False,
+    }  # fmt: skip
+    outside = decision_json(judged("make", unsandboxed=True))["runs"]
+    bare = decision_json(judged("make", sandbox=None))["runs"]
+    assert outside == bare | {"outside": True} and bare["sandbox"] is None and bare["network"]
+    denied = Policy(rules=[Rule(effect="deny", kind="command", pattern="make", source="file")])
+    assert decision_json(judged("make", denied))["runs"] is None
 
 
 def test_nothing_is_said_without_a_sandbox() -> None:

@@ -20,7 +20,7 @@ def explain(event: Decided) -> str:
     """The card of one decision as lines of text."""
     decision = event.decision
     first = headline(decision, number=event.number, tool=event.tool, by=event.by, allowed=event.allowed)
-    return "\n".join([first, *map(card_line, card(decision, event.assessment))])
+    return "\n".join([first, *map(card_line, card(decision, event.assessment, ran=event.allowed))])
 
 
 def card_line(row: Row) -> str:

@@ -56,4 +56,21 @@ def decision_json(decision: Decision) -> dict[str, Any]:
         ],
         "reasons": [{"code": r.code, "text": r.text, "hard": r.hard, "segment": r.segment} for r in decision.reasons],
         "grantable": list(decision.grantable),
+        "runs": _runs(decision),
     }
+
+
+def _runs(decision: Decision) -> dict[str, Any] | None:
+    """How the command would run: None where it would not.
+
+    Without a sandbox nothing bounds what it reaches: then `writable`, the paths that it may write besides the
+    workspace, is None too. `outside` says that it would leave a sandbox that there is.
+    """
+    if decision.effect == "deny":
+        return None
+    within = decision.confinement
+    if within is None:
+        bounds = {"sandbox": None, "network": True, "git": True, "secrets": True, "writable": None}
+    else:
+        bounds = {**within.model_dump(mode="json"), "writable": list(within.writable)}
+    return {**bounds, "outside": decision.outside}

@@ -18,7 +18,7 @@ from xun.gate.made import MadeFiles
 from xun.gate.put import Emit, OnAsk, Settler, put, question
 from xun.gate.remember import lasting, rule_of, spend
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go
-from xun.gate.verdict import Verdict, settled_verdict
+from xun.gate.verdict import Verdict, assessed_verdict, settled_verdict
 from xun.gate.waiting import OpenQuestion, Waiting
 from xun.policy.action import Action, Read, Run, UseTool, Write
 from xun.policy.decision import Answer, Ask, Assessment, Decision, Mode, Reason
@@ -242,7 +242,7 @@ class Gate:
                 if question.settled:
                     return settled_verdict(decisions, question, said)
                 if said is not None and said.verdict == "allow":
-                    return Verdict(True, decisions, "risk", None, said)
+                    return assessed_verdict(decisions, said)
                 asking = tuple(decision for decision, _ in open_ones)
                 ask = Ask(id=ask_id, agent=self.agent, call_id=call_id, tool=tool, decisions=asking, assessment=said)
                 answer, by = await self._put(ask, emit, question)

@@ -35,11 +35,8 @@ class Verdict:
 
     @property
     def confinement(self) -> Confinement | None:
-        """How the command of an allowed call runs in the sandbox, if it does. No assessor opens the network."""
-        found = next((d.confinement for d in self.decisions if d.confinement is not None), None)
-        if found is not None and self.by == "risk" and found.network:
-            return found.model_copy(update={"network": False})
-        return found
+        """How the command of an allowed call runs in the sandbox, if it does."""
+        return next((d.confinement for d in self.decisions if d.confinement is not None), None)
 
     def explain(self) -> str:
         """Short reasons for the model: what was refused, why, and by whom. Those that decided come first."""
@@ -54,6 +51,18 @@ class Verdict:
             case "auto":
                 lines.append("auto-confirm does not cover it")
         return "; ".join(lines)
+
+
+def assessed_verdict(decisions: Sequence[Decision], said: Assessment) -> Verdict:
+    """What the assessor's yes lets a call do, told as it will run: no assessor opens the network."""
+    return Verdict(True, tuple(map(_without_network, decisions)), "risk", None, said)
+
+
+def _without_network(decision: Decision) -> Decision:
+    found = decision.confinement
+    if found is None or not found.network:
+        return decision
+    return decision.model_copy(update={"confinement": found.model_copy(update={"network": False})})
 
 
 def settled_verdict(decisions: Sequence[Decision], question: OpenQuestion, said: Assessment | None) -> Verdict:

@@ -19,6 +19,8 @@ RowKind = Literal["title", "action", "part", "reason", "near", "note"]
 MAX_MADE = 50  # files of the agent's that a card names
 MARKS = {"allow": "+", "ask": "?", "deny": "-"}
 """The sign of each verdict, so that nothing hangs on colour alone."""
+UNCONFINED = "without a sandbox"
+_RUNS = {None: "runs", True: "ran", False: "would have run"}
 _VERDICTS = {"allow": "allowed", "ask": "asks", "deny": "denied"}
 _SETTLED = {
     ("rule", True): "allowed by the rules",
@@ -48,18 +50,20 @@ class Row:
     joiner: str = ""
 
 
-def card(decision: Decision, assessment: Assessment | None = None, *, folder: bool = True) -> list[Row]:
+def card(
+    decision: Decision, assessment: Assessment | None = None, *, folder: bool = True, ran: bool | None = None
+) -> list[Row]:
     """The parts of an action with a verdict each, the rules behind them, and the reason that decided.
 
-    `folder` says whether the folder that a command runs in is shown.
+    `folder` says whether the folder that a command runs in is shown; `ran` whether it did run, where that is known.
     """
     rows = [Row("action", line) for line in describe(decision.action).rstrip("\n").split("\n")]
     if isinstance(decision.action, Run) and folder:
         rows.append(Row("note", f"in {decision.action.cwd}"))
     elif isinstance(decision.action, Write) and decision.rule is None and not decision.reasons:
         rows.append(Row("note", "no rule speaks of it"))
-    if how := decision.runs:
-        rows.append(Row("note", f"runs {how}"))
+    if how := decision.runs or (UNCONFINED if ran and isinstance(decision.action, Run) else ""):
+        rows.append(Row("note", f"{_RUNS[ran]} {how}"))
     rows += _parts(decision)
     if decision.made:
         rows.append(Row("note", "made or changed by the agent, and no person has said yes to it:"))
