@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ from xun.config.redact import Redactor
 from xun.config.regular import UnreadableError, read_named
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
-from xun.events import PROVISIONAL, AnyEvent
+from xun.events import PROVISIONAL, AnyEvent, TurnEnded
 from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
 from xun.gate.journal import Journal
@@ -64,7 +64,7 @@ Say = Callable[[str], None]
 
 @dataclass(slots=True)
 class Prepared:
-    """A ready agent with what it holds open."""
+    """A ready agent with what it holds open. `ends` are those of earlier turns, as `StoredSession` has them."""
 
     agent: Agent[Any]
     provider: Provider
@@ -77,6 +77,7 @@ class Prepared:
     keys: GivenKeys
     redact: Redactor
     copy: Path | None = None
+    ends: Mapping[int, TurnEnded] = field(default_factory=dict)
 
     async def aclose(self) -> None:
         """Close everything that was opened for the run."""
@@ -179,7 +180,10 @@ def build_run(
         agent.gate.made = MadeFiles(MadeStore(paths.made, workspace.root), (str(workspace.root),))
     if plan.trust:
         _name_commands(grants, note)
-    return Prepared(agent, provider, workspace, writer, config, paths, trust, grants, plan.keys, redact, place.copy)
+    ends = stored.ends if stored else {}
+    return Prepared(
+        agent, provider, workspace, writer, config, paths, trust, grants, plan.keys, redact, place.copy, ends
+    )
 
 
 def _tell_trust(trust: Trust, say: Say) -> None:

@@ -147,6 +147,8 @@ def test_a_wrong_key_is_found_where_it_is_kept_and_another_one_can_be_entered() 
             screen.until("· /continue tries again")
             screen.send("/continue")
             screen.until("At last.")
+            screen.send("/exit")
+            screen.end()
         assert [request.headers["x-api-key"] for request in model.requests] == [
             "sk-ant-wrong-0123456789",
             "sk-ant-right-0123456789",
@@ -154,5 +156,6 @@ def test_a_wrong_key_is_found_where_it_is_kept_and_another_one_can_be_entered() 
         assert "sk-ant-right-0123456789" in kept.read_text() and "wrong" not in kept.read_text()
         with Screen("--continue", model=model, env=env, width=110) as screen:
             screen.opened()
+            screen.until("check providers.anthropic.api_key in")  # the turn that failed has left its mark
             screen.send("and?")
             screen.until("Again.")

@@ -23,6 +23,7 @@ from tests.sessions.support import (
     turn,
 )
 from xun.events import (
+    ErrorDetail,
     HistoryReplaced,
     PlanUpdated,
     TurnEnded,
@@ -60,6 +61,24 @@ def test_a_turn_of_unknown_price_makes_the_cost_unknown_only_where_it_used_somet
 ) -> None:
     end = TurnEnded(status="failed", stop_reason="error", usage=usage, cost=None)
     assert load(saved(tmp_path, *turn(1), *started("more"), end)).cost == cost
+
+
+def test_turns_that_did_not_complete_keep_their_place(tmp_path: Path) -> None:
+    failed = TurnEnded(status="failed", stop_reason="error", error=ErrorDetail(kind="auth", message="no such key"))
+    cancelled = TurnEnded(status="cancelled", stop_reason="cancelled")
+    path = saved(tmp_path, *turn(1), *started("more"), failed, *started("still more"), cancelled)
+    ends = load(path).ends
+    assert {at: end.status for at, end in ends.items()} == {5: "failed", 6: "cancelled"}
+    assert ends[5].error == failed.error
+
+
+@pytest.mark.parametrize(("reason", "left", "kept"), [("revise", 5, {5}), ("compact", 6, set()), ("clear", 0, set())])
+def test_ends_go_with_the_messages_before_them(tmp_path: Path, reason: str, left: int, kept: set[int]) -> None:
+    failed = TurnEnded(status="failed", stop_reason="error")
+    events = [*turn(1), *started("more"), failed, *started("still more"), failed]
+    messages = load(saved(tmp_path, *events)).messages[:left]
+    replaced = HistoryReplaced(messages=messages, reason=reason)
+    assert load(saved(tmp_path, *events, replaced)).ends.keys() == kept
 
 
 def test_history_is_what_was_added_and_replaced(tmp_path: Path) -> None:

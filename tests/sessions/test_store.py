@@ -93,6 +93,7 @@ def test_a_planted_link_is_never_written_through(tmp_path: Path) -> None:
 def test_ids_sort_by_time_and_differ() -> None:
     now = time.time()
     assert new_id(now) < new_id(now + 1)
+    assert new_id(now + 0.125) < new_id(now + 0.126), "two of one second too"
     assert len({new_id(now) for _ in range(100)}) > 90
     assert new_id(0).startswith("19700101-000000-")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,11 @@ class OpenedRun:
     @property
     def agent(self) -> Agent[Any]:
         return self.prepared.agent
+
+    @property
+    def ends(self) -> Mapping[int, TurnEnded]:
+        """How earlier turns of this session ended that did not complete."""
+        return self.prepared.ends
 
     @property
     def starter(self) -> str:

@@ -62,7 +62,8 @@ class Replay:
 
     `batches` is by the index of the assistant message in `messages`; `batch` is that of the latest one.
     `cost` is None once any part of it is unknown. `asides` are quotations that the model was not told yet, `queued` the
-    prompts that waited, `mode` the last one that was told.
+    prompts that waited, `mode` the last one that was told. `ends` are those of turns that did not complete, each by the
+    number of messages in `messages` then.
     """
 
     messages: list[Message] = field(default_factory=list)
@@ -77,6 +78,7 @@ class Replay:
     asides: list[str] = field(default_factory=list)
     queued: tuple[str, ...] = ()
     mode: Mode | None = None
+    ends: dict[int, TurnEnded] = field(default_factory=dict)
 
     def add(self, event: AnyEvent) -> None:
         """Take in the next event. Those of sub-agents, told inside a turn under ids of their own, are passed over."""
@@ -102,7 +104,7 @@ class Replay:
             case Compacted() if self.turn is None:
                 self._spend(event.usage, event.cost)
             case TurnEnded():
-                self._end(event.usage, event.cost)
+                self._end(event)
             case _:
                 self._call(event)
                 self._progress(event)
@@ -121,6 +123,9 @@ class Replay:
             self.asides.clear()
         elif reason == "revise":  # what went with a message that was taken back goes with the next one
             self.asides[:0] = asides_in(self.messages)[len(asides_in(messages)) :]
+        if reason in ("clear", "compact"):  # a summary has other messages than those it was made of
+            self.ends.clear()
+        self.ends = {at: event for at, event in self.ends.items() if at <= len(messages)}
         self.messages = list(messages)
         self.batch = self.batch.rest()
         replies = [index for index, message in enumerate(self.messages) if message.role == "assistant"]
@@ -153,9 +158,11 @@ class Replay:
             case UsageUpdated(usage=usage, cost=cost):
                 self.turn.usage, self.turn.cost = usage, cost
 
-    def _end(self, usage: Usage, cost: float | None) -> None:
-        self._spend(usage, cost)
+    def _end(self, event: TurnEnded) -> None:
+        self._spend(event.usage, event.cost)
         self.turn = None
+        if event.status != "completed":
+            self.ends[len(self.messages)] = event
 
     def _spend(self, usage: Usage, cost: float | None) -> None:
         """Count as a running session does: what used nothing costs nothing, whether or not its model has a price."""

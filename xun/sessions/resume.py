@@ -6,13 +6,13 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from xun.events import AnyEvent, Decided, Mode
+from xun.events import AnyEvent, Decided, Mode, TurnEnded
 from xun.messages import Message, Usage
 from xun.sessions.record import Header, Scan, SessionError, scan
 from xun.sessions.repair import NOT_RUN, UNKNOWN, repairs, stamped
@@ -30,8 +30,8 @@ class StoredSession:
     totals of all turns, `last_seq` the number of the last event, `decisions` how many were made. `notices` are
     lines for the person about what was lost or closed. `asides` is output of shell lines that the model was not told
     yet, `queued` the prompts that waited, `mode` the last one that was told, None where none was. `events` are all
-    that happened, where the session was only read: they take many times the memory of the history, and who goes on
-    with it needs none of them.
+    that happened, where the session was only read: they take many times the memory of the history. Who goes on with it
+    needs no more of them than `ends`, those of turns that did not complete, each by the number of messages before it.
     """
 
     path: Path
@@ -46,6 +46,7 @@ class StoredSession:
     asides: tuple[str, ...] = ()
     queued: tuple[str, ...] = ()
     mode: Mode | None = None
+    ends: Mapping[int, TurnEnded] = field(default_factory=dict)
     events: tuple[AnyEvent, ...] = ()
 
     @property
@@ -180,6 +181,7 @@ def _whole(path: Path, found: Scan, state: Replay) -> tuple[StoredSession, Seque
         asides=tuple(state.asides),
         queued=state.queued,
         mode=state.mode,
+        ends=state.ends,
     )
     return session, missing
 

@@ -26,8 +26,8 @@ class SessionUnwritable(SessionError):
 
 
 def new_id(now: float) -> str:
-    """An id that sorts by time: date, time (UTC) and six random hexadecimal digits."""
-    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{os.urandom(3).hex()}"
+    """An id that sorts by time: date, time (UTC), then the part of the second and four random hexadecimal digits."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{int(now % 1 * 0x1000):03x}{os.urandom(2).hex()}"
 
 
 class SessionWriter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -85,6 +85,11 @@ class Opened(Protocol):
 
     @property
     def agent(self) -> Agent[Any]: ...
+
+    @property
+    def ends(self) -> Mapping[int, TurnEnded]:
+        """The ends of earlier turns that did not complete, each by the number of messages before it."""
+        ...
 
     @property
     def starter(self) -> str:

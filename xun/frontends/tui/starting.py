@@ -77,7 +77,7 @@ class Starting(Leaving):
                 notes[f"this session is in {mode} mode; the one before it was in {old.agent.mode} mode"] = "info"
             await old.close()
         if opened.agent.messages:
-            self._transcript.load(opened.agent.messages)
+            self._transcript.load(opened.agent.messages, opened.ends)
         for text, level in notes.items():
             self.say(text, level)
         self._parts.watch.start(opened.agent)

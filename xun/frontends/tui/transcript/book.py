@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from xun.agent.compact_note import body_of, is_note
 from xun.agent.cut_reply import GO_ON
@@ -57,13 +57,16 @@ class Book:
         self._agent: str | None = None  # whose turn it is
         self._shown: set[str] = set()  # what the model will be told of shell lines that have a row here
 
-    def load(self, messages: Iterable[Message]) -> None:
-        """Show these messages and nothing else."""
+    def load(self, messages: Iterable[Message], ends: Mapping[int, TurnEnded] | None = None) -> None:
+        """Show these messages and nothing else, but for `ends`: by how many messages stand before them."""
         self.clear()
         items: list[Item] = []
-        for message in messages:
+        ends = ends or {}
+        for number, message in enumerate(messages, 1):
             items += self._items(message, len(items), items[-1] if items else None)
-            if message.reply is not None and message.reply.stop_reason == "interrupted":
+            if number in ends:
+                items += _ending(ends[number])
+            elif message.reply is not None and message.reply.stop_reason == "interrupted":
                 items.append(NoticeItem("interrupted"))
         self._rows.extend(items)
 
@@ -243,12 +246,8 @@ class Book:
         if event.status == "failed":
             self._drop()  # a reply that failed half-way is no part of the conversation
         self._stream.close()
-        if event.status == "cancelled":
-            self._rows.append(NoticeItem("interrupted"))
-        elif event.error is not None:
-            self._rows.append(NoticeItem(event.error.message, "error"))
-        elif event.status == "failed":
-            self._rows.append(NoticeItem(f"the turn ended early: {event.stop_reason.replace('_', ' ')}", "warning"))
+        for item in _ending(event):
+            self._rows.append(item)
 
 
 def blocks_of(text: str) -> Sequence[Block]:
@@ -256,6 +255,16 @@ def blocks_of(text: str) -> Sequence[Block]:
     return [
         Block(block.text, gap=block.gap or not index, number=block.number) for index, block in enumerate(split(text))
     ]
+
+
+def _ending(event: TurnEnded) -> Iterator[Item]:
+    """What is said of a turn that did not complete."""
+    if event.status == "cancelled":
+        yield NoticeItem("interrupted" + (f": {event.error.message}" if event.error is not None else ""))
+    elif event.error is not None:
+        yield NoticeItem(event.error.message, "error")
+    elif event.status == "failed":
+        yield NoticeItem(f"the turn ended early: {event.stop_reason.replace('_', ' ')}", "warning")
 
 
 def _result(row: ToolRow, result: ToolResult) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -12,7 +12,7 @@ from textual.events import Click, Focus, Key
 from textual.message import Message as TextualMessage
 from textual.timer import Timer
 
-from xun.events import AnyEvent, HistoryReplaced
+from xun.events import AnyEvent, HistoryReplaced, TurnEnded
 from xun.frontends.tui.keys import OF_SCREEN
 from xun.frontends.tui.transcript.book import Book
 from xun.frontends.tui.transcript.canvas import SIGN, Canvas
@@ -62,9 +62,12 @@ class Transcript(Canvas, can_focus=True):
             self._begin()
         self._came()
 
-    def load(self, messages: Iterable[Message]) -> None:
-        """Show a conversation from its end, in place of all that is shown."""
-        self._book.load(messages)
+    def load(self, messages: Iterable[Message], ends: Mapping[int, TurnEnded] | None = None) -> None:
+        """Show a conversation from its end, in place of all that is shown.
+
+        `ends` are those of turns that did not complete, each by the number of messages before it.
+        """
+        self._book.load(messages, ends or {})
         self._begin()
         self._wake()
 
