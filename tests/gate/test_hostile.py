@@ -14,7 +14,8 @@ from tests.conftest import require
 from tests.gate.test_gather import HOME, git, judge, repository
 from tests.policy.judging import codes
 from xun.gate.gather import gather
-from xun.gate.listing import MAX_ENTRIES
+from xun.gate.inside import kept, searched, tree
+from xun.gate.listing import MAX_ENTRIES, Budget, Spent
 from xun.gate.repository import helper_programs
 from xun.policy.action import Write
 from xun.policy.decide import decide
@@ -99,6 +100,35 @@ def test_too_large_a_folder_asks(work: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("xun.gate.listing.MAX_ENTRIES", 20)
     assert judge("grep -r x .", work).effect == "ask"
     assert judge("ls */x", work).effect == "ask"
+
+
+def test_what_was_cut_off_is_not_taken_for_all_there_is(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xun.gate.listing._SETTLED", -1)  # as if nothing had changed for long
+    for number in range(30):
+        (work / f"{number}.pem").write_text("x")
+    with pytest.raises(Spent):
+        Budget(left=20).listing(str(work))
+    assert len(Budget().listing(str(work)).secrets) == 30
+
+
+def test_outside_of_the_workspace_less_is_looked_at(work: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for number in range(30):
+        (work / str(number)).write_text("")
+        (outside / str(number)).write_text("")
+    budget = Budget(roots=[str(work)], outside=40)
+    assert (len(budget.entries(str(outside))), len(budget.entries(str(work)))) == (30, 30)
+    for look in (budget.entries, Budget(roots=[str(work)], outside=20).listing):
+        with pytest.raises(Spent):
+            look(str(outside))
+
+
+def test_the_root_of_all_is_not_looked_through(work: Path) -> None:
+    budget = Budget(roots=[str(work)])
+    looks = (tree, searched, lambda key, roots, budget: kept(key, roots, budget, []))
+    assert [look("/", [str(work)], budget) for look in looks] == [None, None, None]
+    assert budget == Budget(roots=[str(work)])
 
 
 @pytest.mark.parametrize(

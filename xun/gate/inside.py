@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
 from posixpath import realpath
 
+from xun.gate.credentials import holds_credentials
 from xun.gate.ignored import Lines, Unending, brought_back, lines_above, lines_of, passed_over
 from xun.gate.listing import Budget, Listing, Spent
 from xun.policy.commands.spec import Use
@@ -18,6 +18,15 @@ from xun.policy.paths import covering, protected, secret_folder, within
 Found = tuple[tuple[str, str], ...]
 # Below them stands what others published: nobody keeps secrets there.
 _PUBLISHED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
+
+
+def _top(key: str, roots: Sequence[str]) -> str:
+    """The resolved path of a folder that is looked through. Raises `Spent` for the root of all: no machine has so few
+    files that these could be looked at."""
+    top = realpath(key)
+    if top == "/" and top not in roots:
+        raise Spent
+    return top
 
 
 def _published(real: str, roots: Sequence[str]) -> bool:
@@ -43,13 +52,14 @@ def tree(key: str, roots: Sequence[str], budget: Budget) -> Found | None:
     """
     found: list[tuple[str, str]] = []
     try:
-        top = realpath(key)
+        top = _top(key, roots)
         folders = [] if _published(top, roots) else [top]
         while folders:
             folder = folders.pop()
             listing = budget.listing(folder)
             found += ((posixpath.join(folder, name), _target(posixpath.join(folder, name))) for name in listing.links)
             found += ((path, path) for path in _secrets(folder, top, listing, budget))
+            found += ((path, path) for path in _configuration(folder, listing))
             inner = (name for name in listing.folders if name not in _PUBLISHED and name != ".git")
             folders += (posixpath.join(folder, name) for name in inner)
     except (Spent, OSError, ValueError):
@@ -65,7 +75,7 @@ def searched(key: str, roots: Sequence[str], budget: Budget) -> Found | None:
     """
     found: list[tuple[str, str]] = []
     try:
-        top = realpath(key)
+        top = _top(key, roots)
         above = lines_above(top)
         folders: list[tuple[str, tuple[Lines, ...]]] = [] if _published(top, roots) else [(top, tuple(above))]
         while folders:
@@ -77,6 +87,8 @@ def searched(key: str, roots: Sequence[str], budget: Budget) -> Found | None:
             for path in _secrets(folder, top, listing, budget):
                 if not passed_over(posixpath.basename(path), folder, lines, is_folder=False):
                     found.append((path, path))
+            if "/.git/" in f"{folder}/":
+                found += ((path, path) for path in _configuration(folder, listing))
             inner = (name for name in listing.folders if name not in _PUBLISHED)
             entered = [name for name in inner if not passed_over(name, folder, lines, is_folder=True)]
             folders += ((posixpath.join(folder, name), lines) for name in entered)
@@ -103,6 +115,18 @@ def _secrets(folder: str, top: str, listing: Listing, budget: Budget) -> Iterato
         yield from (posixpath.join(folder, name) for name in listing.secrets)
 
 
+def _configuration(folder: str, listing: Listing) -> Iterator[str]:
+    """The file of git's configuration in a folder, or in the repository that is there, where it holds a secret."""
+    if "/.git/" in f"{folder}/":
+        path = posixpath.join(folder, "config")
+    elif ".git" in listing.folders:
+        path = posixpath.join(folder, ".git", "config")
+    else:
+        return
+    if holds_credentials(path):
+        yield path
+
+
 def _target(path: str) -> str:
     real = realpath(path)
     return f"{real}/" if posixpath.isdir(real) else real
@@ -123,7 +147,7 @@ def named(
     below = [pattern[:-1] for pattern in passed if pattern.endswith("/")]
     found: list[tuple[str, str]] = []
     try:
-        top = realpath(key)
+        top = _top(key, roots)
         folders = [(top, _published(top, roots))]
         while folders:
             folder, published = folders.pop()
@@ -135,6 +159,7 @@ def named(
             found += ((posixpath.join(folder, name), "") for name in listing.others)
             if not published:
                 found += ((path, path) for path in _secrets(folder, top, listing, budget))
+                found += ((path, path) for path in _configuration(folder, listing))
             for name in listing.folders:
                 returns = posixpath.join(folder, name) + "/" in back
                 if returns or not any(fnmatchcase(name, pattern) for pattern in below):
@@ -152,22 +177,19 @@ def kept(path: str, roots: Sequence[str], budget: Budget, denied: Sequence[str])
     covered = covering(denied, roots)
     found: list[tuple[str, str]] = []
     try:
-        is_folder, top = stat.S_ISDIR(os.lstat(path).st_mode), realpath(path)
-        folders = [path] if is_folder and not _published(top, roots) else []
+        is_folder, top = stat.S_ISDIR(os.lstat(path).st_mode), _top(path, roots)
+        # Nothing protected is entered: of the names above, the last alone may make one in it protected.
+        folders = [(path, "")] if is_folder and not _published(top, roots) else []
         while folders:
-            for entry in budget.entries(folders.pop()):
-                inside = entry.path[len(path) :]
-                real = posixpath.join(top, inside.lstrip("/"))
-                if protected(inside) or _covers(covered, entry.path, real):
-                    found.append((entry.path, real))
+            folder, above = folders.pop()
+            for entry in budget.entries(folder):
+                names = (entry.path, posixpath.join(top, entry.path[len(path) :].lstrip("/")))
+                if protected(f"{above}/{entry.name}") or (covered and any(map(covered.fullmatch, names))):
+                    found.append(names)
                 elif entry.is_dir(follow_symlinks=False) and entry.name not in _PUBLISHED:
-                    folders.append(entry.path)
+                    folders.append((entry.path, entry.name))
     except FileNotFoundError:
         return ()
     except (Spent, OSError, ValueError):
         return None
     return tuple(found)
-
-
-def _covers(covered: re.Pattern[str] | None, *paths: str) -> bool:
-    return covered is not None and any(covered.fullmatch(path) for path in paths)

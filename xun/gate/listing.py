@@ -54,32 +54,40 @@ class Budget:
 
     def entries(self, folder: str) -> list[os.DirEntry[str]]:
         """What is in `folder`: nothing where it cannot be listed. Raises `Spent`."""
-        found = _scan(folder, self.left)
-        self.take(len(found), folder)
+        inside = within_any(folder, self.roots)
+        found = _scan(folder, self._most(inside))
+        self._take(len(found), inside)
         return found
 
     def listing(self, folder: str) -> Listing:
         """What matters of what is in `folder`. Raises `Spent`."""
+        inside = within_any(folder, self.roots)
         try:
             info = os.stat(folder)  # noqa: PTH116 - by its text, as everything here
         except (FileNotFoundError, NotADirectoryError, PermissionError):
-            self.take(0, folder)
+            self._take(0, inside)
             return Listing()
         # Whoever sets the time of a folder back changes when that was done.
         version = (info.st_dev, info.st_ino, info.st_mtime_ns, info.st_ctime_ns)
         known, listing = _remembered.get(folder, ((), Listing()))
-        if known != version:
-            listing = _listing(folder, _scan(folder, self.left))
-            if len(_remembered) >= _MAX_REMEMBERED:
-                _remembered.clear()
-            if time.time_ns() - max(info.st_mtime_ns, info.st_ctime_ns) > _SETTLED:
-                _remembered[folder] = version, listing
-        self.take(listing.count, folder)
+        if known == version:
+            self._take(listing.count, inside)
+            return listing
+        entries = _scan(folder, self._most(inside))
+        self._take(len(entries), inside)  # what is cut off here is not remembered
+        listing = _listing(folder, entries)
+        if len(_remembered) >= _MAX_REMEMBERED:
+            _remembered.clear()
+        if time.time_ns() - max(info.st_mtime_ns, info.st_ctime_ns) > _SETTLED:
+            _remembered[folder] = version, listing
         return listing
 
-    def take(self, entries: int, folder: str) -> None:
+    def _most(self, inside: bool) -> int:
+        return self.left if inside else min(self.left, self.outside)
+
+    def _take(self, entries: int, inside: bool) -> None:
         self.left -= entries + 1
-        if not within_any(folder, self.roots):
+        if not inside:
             self.outside -= entries + 1
         if self.left < 0 or self.outside < 0:
             raise Spent
@@ -111,8 +119,9 @@ def _listing(folder: str, entries: list[os.DirEntry[str]]) -> Listing:
             others.append(name)
         elif may_hold_secret(name) and secret(f"/{above}/{name}"):
             secrets.append(name)
-    odd = (entry.name for entry in entries if ODD_NAME.search(entry.name))
-    ignoring = (name for name in _IGNORING if any(entry.name == name for entry in entries))
+    names = [entry.name for entry in entries]
+    odd = filter(ODD_NAME.search, names)
+    ignoring = (name for name in _IGNORING if name in names)
     return Listing(
         len(entries), tuple(folders), tuple(links), tuple(others), tuple(secrets), tuple(odd), tuple(ignoring)
     )

@@ -47,12 +47,12 @@ _SAMPLE = re.compile(
 )
 # What an editor or a careful person leaves beside a file.
 _COPY = re.compile(r"(?:~|[._-](?:bak|backup|old|orig|save|copy|swp|swo)|\.\d{1,2})$")
-# Some piece of each name, or of its folders, that `secret` knows.
+# Some piece of each name, or of its folders, that `secret` knows, by first letters: a name is looked at once a letter.
 _HINT = re.compile(
-    r"env|netrc|pgpass|\.cnf|npmrc|pypirc|cred|htpasswd|vault|secret|shadow|sudoers|account|terra|tf(?:state|vars)"
-    r"|docker|s3cfg|boto|wgetrc|curlrc|history|id_[rde]|\.(?:pem|key|p12|pfx|keystore|jks|kdbx?|ppk)|kube|dev\.vars|firebase|config"
-    r"|gcloud|\bgh\b|\bop\b|\bhub\b|settings|keychains|ssh|gnupg|aws|azure|password",
-    re.IGNORECASE,
+    r"a(?:ccount|ws|zure)|boto|c(?:onfig|red|urlrc)|d(?:ev\.vars|ocker)|env|firebase|g(?:cloud|h(?<!\wgh)\b|nupg)"
+    r"|h(?:istory|tpasswd|ub(?<!\whub)\b)|id_[rde]|k(?:eychains|ube)|n(?:etrc|pmrc)|op(?<!\wop)\b|p(?:assword|gpass|ypirc)"
+    r"|s(?:3cfg|ecret|ettings|hadow|sh|udoers)|t(?:erra|f(?:state|vars))|vault|wgetrc"
+    r"|\.(?:cnf|jks|kdbx?|key|keystore|p12|pem|pfx|ppk)"
 )
 _SECRET_EXAMPLES = (
     ".env", ".env.local", ".env.production", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials",
@@ -72,7 +72,8 @@ _PROTECTED_PAIRS = frozenset(
     {(".github", "workflows"), (".github", "actions"), (".github", "copilot-instructions.md")}
     | {(".config", name) for name in ("fish", "git", "systemd", "autostart", "nvim", "pip", "environment.d")}
 )
-_PROTECTED_NAMES = word_set(
+# Whoever moves `.github` moves the workflows in it.
+_PROTECTED_NAMES = frozenset(first for first, _ in _PROTECTED_PAIRS) | word_set(
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin "
     ".zlogout .kshrc .cshrc .tcshrc .login .inputrc .pam_environment .xprofile .xinitrc .xsession "
     "config.fish .envrc .gitconfig .gitmodules .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pythonrc.py "
@@ -108,13 +109,16 @@ def _parts(path: str) -> list[str]:
 
 def may_hold_secret(name: str) -> bool:
     """May a path with this name at its end be one that `secret` knows? A quick look that says yes too often."""
-    return not name.isascii() or _HINT.search(name) is not None
+    return not name.isascii() or _HINT.search(name.lower()) is not None
 
 
 def secret_folder(path: str) -> bool:
     """Does `path` name a folder, or something in one, in which everything usually is secret?"""
-    parts = _parts(path)
-    return any(part in _SECRET_FOLDERS for part in parts) or not _SECRET_PAIRS.isdisjoint(pairwise(parts))
+    return _in_secret_folder(_parts(path))
+
+
+def _in_secret_folder(parts: Sequence[str]) -> bool:
+    return not (_SECRET_FOLDERS.isdisjoint(parts) and _SECRET_PAIRS.isdisjoint(pairwise(parts)))
 
 
 def secret(path: str) -> bool:
@@ -122,7 +126,7 @@ def secret(path: str) -> bool:
     parts = _parts(path)
     if not parts:
         return False
-    if any(part in _SECRET_FOLDERS for part in parts) or not _SECRET_PAIRS.isdisjoint(pairwise(parts)):
+    if _in_secret_folder(parts):
         return True
     name, original = parts[-1], _original(parts[-1])
     return not _SAMPLE.fullmatch(original) and any(map(_secret_name, {name, original}))
@@ -159,10 +163,7 @@ def protected(path: str) -> bool:
     parts = _parts(path)
     if not parts:
         return False
-    if any(part in _PROTECTED_FOLDERS for part in parts) or not _PROTECTED_PAIRS.isdisjoint(pairwise(parts)):
-        return True
-    # Whoever moves `.github` moves the workflows in it.
-    if parts[-1] in {first for first, _ in _PROTECTED_PAIRS}:
+    if not (_PROTECTED_FOLDERS.isdisjoint(parts) and _PROTECTED_PAIRS.isdisjoint(pairwise(parts))):
         return True
     return parts[-1] in _PROTECTED_NAMES or parts[-1].endswith(_PROTECTED_SUFFIXES)
 
