@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ class Run:
     """An opened agent."""
 
     starter = ""
+    ends: Mapping[int, TurnEnded] = MappingProxyType({})
 
     def __init__(self, agent: Agent[Any]) -> None:
         self.agent = agent

@@ -224,6 +224,18 @@ async def test_a_click_on_the_question_gives_it_the_keys() -> None:
         assert await answer_of(task) == Answer.once()
 
 
+async def test_a_click_on_an_answer_marks_it_and_enter_gives_it() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask())
+        await pilot.pause()
+        row = next(at for at, text in enumerate(app.shown().splitlines()) if "no, and say why" in text)
+        await pilot.click(offset=(8, row))
+        await until_ready(app, pilot)
+        assert "▸" in app.shown().splitlines()[row]
+        await pilot.press("enter", *"later", "enter")
+        assert await answer_of(task) == Answer.no("later")
+
+
 async def test_end_goes_to_the_end_of_what_is_asked_and_a_yes_counts_then() -> None:
     async with question_of() as (app, pilot):
         task = app.put(write_ask("".join(f"+line {number}\n" for number in range(200))))

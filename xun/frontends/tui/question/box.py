@@ -9,7 +9,7 @@ from typing import Any, Literal
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import Resize
+from textual.events import MouseEvent, Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -21,6 +21,7 @@ from xun.frontends.tui.question.look import content_of
 from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.question.rule import Edited
 from xun.frontends.tui.safe import plain
+from xun.frontends.tui.transcript.line import Line
 from xun.policy.decision import Answer, Ask
 
 _ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall:
@@ -65,6 +66,7 @@ class QuestionBox(Vertical):
         self._seen = False
         self._turned = False  # to the card
         self._before_card = 0.0
+        self._below: list[Line] = []  # what is asked: the answers, and the rest
         self._keys_told = True  # in a row of their own, for what is typed
 
     def compose(self) -> ComposeResult:
@@ -137,6 +139,11 @@ class QuestionBox(Vertical):
     def _page(self) -> int:
         return max(self.query_one("#question-body").size.height - 1, 1)
 
+    def _pointed_at(self, event: MouseEvent) -> int | None:
+        """The number of the answer that the mouse is on, from 0."""
+        at = event.get_content_offset(self.query_one("#question-menu"))
+        return self._below[at.y].choice if at is not None and at.y < len(self._below) else None
+
     # Looks
 
     def on_resize(self, event: Resize) -> None:
@@ -170,7 +177,7 @@ class QuestionBox(Vertical):
             width=width, rows=self._room, ready=self.ready, typing=self._entry, keys=self._hint,
             opinion=self._opinion, edited=self._edited(width),
         )  # fmt: skip
-        self._listed, self._keys_told = laid.listed, laid.told
+        self._below, self._listed, self._keys_told = laid.menu, laid.listed, laid.told
         self.set_class(laid.close, "-close")
         self.query_one("#question-text", Static).update(content_of(laid.asked))
         self.query_one("#question-menu", Static).update(content_of(laid.menu))

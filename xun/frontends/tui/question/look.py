@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -50,12 +51,13 @@ def answers(menu: Menu, at: int, width: int, *, ready: bool, kept: bool = True) 
     for index, (head, choice) in enumerate(zip(heads, menu.choices, strict=True)):
         style = "strong" if index == at and ready else ""
         if not choice.keeps or not kept:
-            lines += _row(head, style, indent, width)
+            rows = _row(head, style, indent, width)
         elif room >= min(_BESIDE, cell_len(clean(choice.keeps))):
             first = ((head + " " * (column - cell_len(head) + 3), style),)
-            lines += wrap(((clean(choice.keeps), "muted"),), width, first=first)
+            rows = wrap(((clean(choice.keeps), "muted"),), width, first=first)
         else:
-            lines += [*_row(head, style, indent, width), *kept_by(choice, width, indent)]
+            rows = [*_row(head, style, indent, width), *kept_by(choice, width, indent)]
+        lines += _belonging(rows, index)
     if menu.more:
         lines += wrap(((f"{' ' * (indent - 2)}m more answers", "muted"),), width)
     return lines
@@ -65,7 +67,7 @@ def row_of(menu: Menu, index: int, width: int, *, marked: bool, ready: bool) -> 
     """One of the answers, without what it would keep."""
     digits = len(str(len(menu.choices)))
     head = _head(index, menu.choices[index], digits, here=marked)
-    return _row(head, "strong" if marked and ready else "", digits + 3, width)
+    return _belonging(_row(head, "strong" if marked and ready else "", digits + 3, width), index)
 
 
 def kept_by(choice: Choice, width: int, indent: int = 0, label: str = "") -> list[Line]:
@@ -88,6 +90,11 @@ def entry(choice: Choice, text: str, width: int) -> list[Line]:
 def all_kept(choices: Sequence[Choice], width: int) -> list[Line]:
     """What the answers would keep, for where there is no room beside them."""
     return [line for choice in choices if choice.keeps for line in kept_by(choice, width, label=choice.label)]
+
+
+def _belonging(rows: list[Line], index: int) -> list[Line]:
+    """`rows`, which a click on marks the answer at `index`."""
+    return [replace(row, choice=index) for row in rows]
 
 
 def _head(index: int, choice: Choice, digits: int, *, here: bool) -> str:

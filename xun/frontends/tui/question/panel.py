@@ -194,9 +194,16 @@ class QuestionPanel(QuestionEntry, can_focus=True):
         self.call_next(self._draw)
 
     def on_click(self, event: Click) -> None:
-        """Take the keys, unless it was to select text."""
-        if not self.screen.get_selected_text() and not self.ready:
+        """Take the keys, and mark the answer that was clicked on, unless it was to select text."""
+        if self.screen.get_selected_text():
+            return
+        if not self.ready:
             self.take()
+        if self._entry is None and (answer := self._pointed_at(event)) is not None:
+            self._take_back()
+            self._mark.put(answer)
+            self._begin("click")
+            self._draw()
 
     # Keys
 

@@ -55,4 +55,4 @@ def _listed(menu: Menu, index: int, labels: int, width: int, *, marked: bool, re
     room = width - cell_len(head) - 2
     if room > 0 and choice.keeps:
         pieces.append((f"  {cut(clean(choice.keeps).replace(chr(10), ' '), room)}", "muted"))
-    return [Line(tuple(pieces))]
+    return [Line(tuple(pieces), choice=index)]

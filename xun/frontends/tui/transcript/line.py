@@ -19,7 +19,8 @@ class Line:
 
     The first `furniture` characters only decorate it and are never copied. `join` is what stood between this row and
     the one before it where a long text was broken, None where the text itself begins a line. A `silent` row is all
-    decoration: to what is copied it adds no line either. `strip` is what the widget made of the row.
+    decoration: to what is copied it adds no line either. `choice` is the number of the answer that it belongs to, from
+    0. `strip` is what the widget made of the row.
     """
 
     pieces: Sequence[Piece] = ()
@@ -27,6 +28,7 @@ class Line:
     furniture: int = 0
     join: str | None = None
     silent: bool = False
+    choice: int | None = None
     strip: Any = field(default=None, compare=False, repr=False)
 
     @property
