@@ -221,10 +221,11 @@ class Gate:
 
     def read_filter(self) -> ReadFilter:
         """What may be read as things stand, for a call that reads many files."""
+        from xun.gate.credentials import holds_credentials
         from xun.policy.reading import ReadFilter
 
         roots = [str(root) for root in self.workspace.roots]
-        return ReadFilter(self.policy, self.grants, roots=roots, at=datetime.now(UTC))
+        return ReadFilter(self.policy, self.grants, roots=roots, at=datetime.now(UTC), holds=holds_credentials)
 
     async def _settle(
         self, call_id: str, tool: str, judged: Sequence[Judged], emit: Emit, permission: str | None

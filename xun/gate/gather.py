@@ -19,6 +19,7 @@ from posixpath import realpath
 from xun.exec.env import path_folders_inside
 from xun.exec.sandbox.find import find as find_sandbox
 from xun.gate import inside
+from xun.gate.credentials import holds_credentials, settings_with_secrets
 from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
 from xun.gate.repository import helper_programs, work_tree
@@ -70,6 +71,7 @@ def gather(
         found.touched(uses)
         found.compared(reading, action.cwd)
         found.shown(reading, action.cwd)
+        found.settings(reading, action.cwd, home)
         for folder in folders:
             programs = helper_programs(folder, found.roots)
             if programs is not None:
@@ -85,6 +87,8 @@ def gather(
         kept=found.kept,
         tracked=found.tracked,
         commits=found.commits,
+        credentials=found.credentials,
+        holding=found.holding(),
         programs=_programs(found.roots),
         at=datetime.now(UTC),
         sandbox=find_sandbox() if sandbox and isinstance(action, Run) else None,
@@ -105,6 +109,7 @@ class _Found:
     kept: dict[str, inside.Found | None] = field(default_factory=dict)
     tracked: dict[str, tuple[tuple[str, bool], ...] | None] = field(default_factory=dict)
     commits: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    credentials: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def touched(self, uses: Collection[tuple[str, Use]]) -> None:
         """Look up the paths, and what is in the folders that are read, handed on or moved whole."""
@@ -149,6 +154,20 @@ class _Found:
                     key = command.keys(folder, HERE)
                     self.tracked[key] = self.tracked[key] if key in self.tracked else tracked_secrets(key)
                     self.commits[key] = (*self.commits.get(key, ()), *commits_among(key, told.objects))
+
+    def settings(self, reading: Reading, cwd: str, home: Path) -> None:
+        """Look up the passwords and tokens among the settings that git commands show."""
+        for command in reading.commands:
+            for told in command.settings:
+                for folder in reading.script.starts(cwd, command.segment):
+                    self.credentials |= settings_with_secrets(posixpath.join(folder, *told.steps), home)
+
+    def holding(self) -> tuple[str, ...]:
+        """The files of git's configuration that hold a password or token, among the paths that were looked up."""
+        named = {path for fact in self.paths.values() for path in (fact.real, *(fact.matches or ()))}
+        for trees in (self.trees, self.searches):
+            named.update(real for tree in trees.values() for _, real in tree or ())
+        return tuple(sorted(filter(holds_credentials, named)))
 
 
 @lru_cache(maxsize=64)

@@ -194,6 +194,17 @@ def common_folder(git_folder: str) -> str:
     return realpath(posixpath.join(git_folder, _read(pointer, 4096).rstrip("\r\n")))
 
 
+def configurations(folder: str) -> tuple[str, str] | None:
+    """The files, there or not, that configure the repository which `folder` is in. None where that is none, or cannot
+    be told.
+    """
+    try:
+        place = place_of(folder)
+        return _configurations(common_folder(place[1]), place[1]) if place else None
+    except (OSError, ValueError, _Unreadable):
+        return None
+
+
 def _configurations(common: str, git_folder: str) -> tuple[str, str]:
     return posixpath.join(common, "config"), posixpath.join(git_folder, "config.worktree")
 

@@ -162,7 +162,7 @@ class _Judge:
             outcome.refused[rule] = refused.problem.text
         else:
             outcome.ask(self.unlisted(command, refusal or command.shut))
-        for reason in self.hazards.tracked(command):
+        for reason in (*self.hazards.tracked(command), *self.hazards.settings(command)):
             outcome.ask(reason)
         if not command.judged or command.guessed:
             acts = (*self.acts.against(command), *self.acts.wholes(command), *self.acts.exposures(command))

@@ -69,6 +69,8 @@ class Facts(_Data):
     behind it a hidden name that an ignore file brings back.
     `tracked` maps a folder in which git shows contents to the secret files that its repository keeps, each with whether
     it is on the disk as it is kept; None where that cannot be told.
+    `credentials` maps a folder in which git shows settings, and `~` for the person's own, to the names of those that
+    hold a password or token, and `holding` are the files of git's configuration among the paths that hold one.
     `commits` maps such a folder to those names of objects in the command that lead to a commit.
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `standing` are the rules that hold for what the disk holds: those for the project's own commands whose text is still
@@ -87,6 +89,8 @@ class Facts(_Data):
     kept: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
     tracked: dict[str, tuple[tuple[str, bool], ...] | None] = Field(default_factory=dict)
     commits: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    credentials: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    holding: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     standing: tuple[Rule, ...] = ()
     at: datetime | None = None

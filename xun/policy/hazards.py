@@ -17,6 +17,7 @@ from xun.policy.paths import within_any
 from xun.policy.places import Places
 from xun.policy.programs import HARMLESS_VARIABLES, STATE
 from xun.policy.rules import Rule
+from xun.policy.settings_shown import PERSON
 from xun.policy.through import folders_read
 from xun.policy.words import Arg
 
@@ -86,6 +87,16 @@ class Hazards:
             if found := next((path for path in shows if limits is None or within_any(path, limits)), None):
                 said = f"it may show {found}, which holds secrets, unless it is limited to other paths behind --"
                 yield Reason(code="secret", text=said, hard=True, segment=text)
+
+    def settings(self, command: Command) -> Iterator[Reason]:
+        """The hard reason against a git command that shows a setting which holds a password or token."""
+        credentials = self.places.facts.credentials
+        for one in command.settings if credentials else ():
+            folders = self.reading.script.starts(self.cwd, command.segment)
+            places = [posixpath.join(folder, *one.steps) for folder in folders] + ([PERSON] if one.person else [])
+            if name := next(filter(None, (one.among(credentials.get(place, ())) for place in places)), None):
+                text = f"it would show {name} of git's configuration, which holds a password or token"
+                yield Reason(code="secret", text=text, hard=True, segment=command.segment.text)
 
     def limits(self, command: Command, told: Shown, folder: str) -> list[str] | None:
         """The paths in which all lies that a git command shows, or None where that may be the whole repository."""

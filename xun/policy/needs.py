@@ -20,6 +20,7 @@ from xun.policy.guessed import judge_args
 from xun.policy.operands import changed, handed_on, parts, whole, words
 from xun.policy.programs import FILTERS
 from xun.policy.runs import Behind
+from xun.policy.settings_shown import Settings, settings_shown
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.unfold import Stages, Step, unfold
 from xun.policy.words import Arg
@@ -71,6 +72,11 @@ class Command:
     def touched(self) -> tuple[Use, ...]:
         """Every path that is to be looked up for it."""
         return (*self.uses, *self.words, *self.changed, *self.exposed, *self.whole, *self.fed, *self.handed)
+
+    @property
+    def settings(self) -> tuple[Settings, ...]:
+        """The settings of git that it shows, or what it may run in turn."""
+        return tuple(told for view in self.acting if view and (told := settings_shown(view)))
 
     @property
     def shut(self) -> Refused | None:

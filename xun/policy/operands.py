@@ -15,6 +15,8 @@ _LAST_IS_CHANGED = frozenset({"cp", "ln", "install", "rsync"})
 # Their words are patterns and scripts rather than names; the files that they read are known.
 _PATTERN_READERS = word_set("grep egrep fgrep rg sed awk gawk mawk nawk jq tr git pytest python python3 ps pgrep date")
 _MAX_LENGTH = 1024
+_NAMING = word_set("-path -wholename -ipath -iwholename -name -iname")
+_NOT = frozenset({"!", "-not"})
 # What may stand between the name of a setting and a path, or between paths: `if=x`, `@x`, `host:x`, `x,y`, `x;type=y`.
 _SEPARATORS = re.compile(r"[=@:,;]")
 # What may be a path inside a word that only the shell can tell: `${X:-.env}`.
@@ -40,11 +42,23 @@ def words(args: Sequence[Arg]) -> Iterator[Use]:
 
 def handed_on(args: Sequence[Arg]) -> Iterator[Use]:
     """The words of a reader that another command may get from it, as in `echo x | xargs cat`: those without blanks."""
-    if base_name(args[0].text) in _PATTERN_READERS:
+    name = base_name(args[0].text)
+    if name in _PATTERN_READERS:
         return
-    for use in words(args):
+    for use in words(_without_excluded(args) if name == "find" else args):
         if not any(char.isspace() for char in use.arg.text):
             yield use
+
+
+def _without_excluded(args: Sequence[Arg]) -> list[Arg]:
+    """The arguments of find but the patterns of what it leaves out."""
+    texts = [arg.text for arg in args]
+    excluded = {
+        at
+        for at in range(3, len(args))
+        if texts[at - 1] in _NAMING and texts[at - 2] in _NOT and texts[at - 3] not in _NOT
+    }
+    return [arg for at, arg in enumerate(args) if at not in excluded]
 
 
 def parts(arg: Arg) -> Iterator[Arg]:
@@ -84,7 +98,7 @@ def changed(args: Sequence[Arg]) -> Iterator[Use]:
         if any(arg.text in _FIND_ACTS for arg in args):
             yield from (Use(arg, "write") for arg in _starts(args))
         return
-    if name not in DESTROYERS | CHANGERS:
+    if name not in DESTROYERS and name not in CHANGERS:
         return
     operands = _operands(args)
     if name in _LAST_IS_CHANGED:

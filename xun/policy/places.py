@@ -127,8 +127,8 @@ class Places:
             top = next((one for one in tops if within(path, one)), "")
             if _passed_over(path[len(top) :], use) or (path != real and use.mode in ("tree", "compared")):
                 continue
-            if secret(self.inside(path)) or secret(self.inside(real)):
-                name = posixpath.basename(path)
+            if self.holds_secret(path) or self.holds_secret(real):
+                name = ".git" if real in self.facts.holding else posixpath.basename(path)
                 text = f"{path}, in {shown}, holds secrets: name other paths, or leave {name} out"
                 return Reason(code="secret", text=text, hard=True)
             if not self.readable(real.rstrip("/"), "read"):
@@ -162,7 +162,7 @@ class Places:
             if not real and use.mode == "named":
                 text = f"{path}, in {shown}, is a pipe or device, which may never end"
                 return Reason(code="special-file", text=text, hard=True)
-            if use.mode == "named" and (secret(self.inside(path)) or secret(self.inside(real))):
+            if use.mode == "named" and (self.holds_secret(path) or self.holds_secret(real)):
                 return Reason(code="secret", text=f"{path}, in {shown}, holds secrets", hard=True)
             if real and not self.readable(real, "read"):
                 return Reason(code="outside", text=f"{path}, in {shown}, leads out of the workspace ({real})")
@@ -204,7 +204,11 @@ class Places:
         fact = self.facts.paths.get(key)
         if fact and use.arg.glob and not fact.matches and may_be_secret(use.arg.text):
             return True
-        return any(secret(self.inside(path)) for path in self.names(key))
+        return any(map(self.holds_secret, self.names(key)))
+
+    def holds_secret(self, path: str) -> bool:
+        """Does the name of a path say that it holds secrets, or what was found in it?"""
+        return path in self.facts.holding or secret(self.inside(path))
 
     def inside(self, path: str) -> str:
         """`path` without the root it is in: the names above a workspace say nothing about what is in it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from xun.policy.decision import Effect
@@ -16,12 +16,22 @@ class ReadFilter:
     """Says of files within `roots` what `decide` says of a `Read` of each, given in the same words.
 
     It is for files that were found without following a link, so that their path is where they are: nothing is looked
-    up. `grants` are what the person allowed for a time; rules with an end are judged by `at`.
+    up. `grants` are what the person allowed for a time; rules with an end are judged by `at`. `holds` says of a file
+    whether it holds secrets of which its name says nothing.
     """
 
-    __slots__ = ("_asking", "_denying", "_folders", "_granted", "_places")
+    __slots__ = ("_asking", "_denying", "_folders", "_granted", "_holds", "_places")
 
-    def __init__(self, policy: Policy, grants: Sequence[Rule], *, roots: Sequence[str], at: datetime) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        grants: Sequence[Rule],
+        *,
+        roots: Sequence[str],
+        at: datetime,
+        holds: Callable[[str], bool] = lambda path: False,
+    ) -> None:
+        self._holds = holds
         self._places = Places(Facts(roots=tuple(roots)), policy, grants)
         self._folders: dict[str, bool] = {}
         granted = [rule for rule in grants if rule.kind == "read" and rule.effect == "allow"]
@@ -46,4 +56,4 @@ class ReadFilter:
         known = self._folders.get(folder)
         if known is None:
             known = self._folders[folder] = special(path) or secret(self._places.inside(f"{folder}/-"))
-        return known or secret(f"{self._places.inside(folder).rpartition('/')[2]}/{name}")
+        return known or self._holds(path) or secret(f"{self._places.inside(folder).rpartition('/')[2]}/{name}")
