@@ -198,13 +198,13 @@ def _warnings(gate: Gate, kept: Kept, rule: Rule) -> Iterator[str]:
 
 def _of_command(rule: Rule) -> Iterator[str]:
     from xun.policy.needs import read_command
-    from xun.policy.programs import INTERPRETERS, WRAPPERS, base_name
+    from xun.policy.programs import RUNS_OTHERS, base_name
 
     command = read_command(rule.pattern, "").commands[0]
     name = base_name(command.segment.argv[0])
     if command.program.judge is None:
         yield f"{name} takes any arguments by it: what they do is not known here"
-    if name in INTERPRETERS | WRAPPERS:
+    if name in RUNS_OTHERS:
         yield f"{name} runs what it is given; the rule fixes only its first words"
     elif len(command.segment.argv) == 1 and command.program.judge is None:
         yield f"one word covers everything that {name} can do"

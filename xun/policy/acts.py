@@ -17,7 +17,7 @@ from xun.policy.needs import Command, Reading
 from xun.policy.operands import passes_on, prints_all, prints_files, removes_all, removes_input
 from xun.policy.paths import protected
 from xun.policy.places import Places
-from xun.policy.programs import DESTROYERS, INTERPRETERS, MACHINE, PRIVILEGED, WRAPPERS, base_name
+from xun.policy.programs import DESTROYERS, MACHINE, PRIVILEGED, RUNS_OTHERS, base_name
 from xun.policy.rules import Rule
 from xun.policy.words import Arg
 
@@ -165,7 +165,7 @@ class Acts:
 
     def exposures(self, command: Command) -> Iterator[Reason]:
         """The hard reasons against the words that the program may write to, as far as anybody knows."""
-        runs = base_name(command.segment.args[0].text) in WRAPPERS | INTERPRETERS
+        runs = base_name(command.segment.args[0].text) in RUNS_OTHERS
         certain = {use.arg for use in command.changed}  # what is written for certain is judged as that
         for folder in self.reading.script.starts(self.cwd, command.segment):
             for use in command.exposed:

@@ -57,7 +57,7 @@ def exposed(args: Sequence[Arg]) -> Iterator[Use]:
         yield Use(Arg(path), "meta")
     if name in _SCRIPTED:
         args = _without_script(args)
-    elif name in INTERPRETERS - _TEXT_EDITORS:
+    elif name in INTERPRETERS and name not in _TEXT_EDITORS:
         # The script itself is run, not written.
         script = next((at for at, arg in enumerate(args) if at and not arg.text.startswith("-")), len(args))
         args = [*args[:script], *args[script + 1 :]] if _RUNS_FILE.fullmatch(args[script - 1].text) else args
@@ -98,7 +98,7 @@ def only_reads(args: Sequence[Arg]) -> bool:
         return not any(_FIND_ACTIONS.fullmatch(arg.text) or not arg.known for arg in args)
     if name == "git":
         return next((arg.text for arg in args[1:] if not arg.text.startswith("-")), "") in _GIT_READERS
-    return name in _READERS | _KNOWN_WRITERS
+    return name in _READERS or name in _KNOWN_WRITERS
 
 
 def _in_scripts(name: str, args: Sequence[Arg]) -> Iterator[str]:

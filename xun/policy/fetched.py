@@ -30,9 +30,10 @@ _EVALUATES = re.compile(
 
 def runs_fetched(reading: Reading, text: str) -> bool:
     """Is what a fetching program gets run by a later part of the same text?"""
-    names = [set() if _only_formats(c) else {base_name(v[0].text) for v in _views(c)} for c in reading.commands]
+    names = [{base_name(view[0].text) for view in _views(command)} for command in reading.commands]
     if not any(found & FETCHERS or _clones(c) for found, c in zip(names, reading.commands, strict=True)):
         return False
+    names = [set() if _only_formats(c) else found for found, c in zip(names, reading.commands, strict=True)]
     return _piped(reading, text, names) or _by_file(reading, names)
 
 

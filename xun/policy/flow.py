@@ -227,8 +227,9 @@ class _Follower:
 
 def _exits(args: Sequence[Arg]) -> bool:
     """Does the shell surely end? With two words or no number, `exit` may stay."""
-    words = [arg.text for arg in args]
-    return words[:1] == ["exit"] and (len(words) == 1 or (len(words) == 2 and args[1].known and words[1].isdecimal()))
+    if args[0].text != "exit":
+        return False
+    return len(args) == 1 or (len(args) == 2 and args[1].known and args[1].text.isdecimal())
 
 
 def _union(*sets: Iterable[State]) -> States:

@@ -33,6 +33,7 @@ _INSTALLS: Mapping[tuple[str, ...], str] = {
     ("update-rc.d",): "/etc/init.d",
     ("defaults", "write"): "~/.config/defaults", ("code", "--install-extension"): "~/.vscode",
 }  # fmt: skip
+_WAYS = {name: [ways for ways in _INSTALLS if ways[0] == name] for name, *_ in _INSTALLS}
 _SCHEDULES: Mapping[str, str] = {
     "crontab": "/var/spool/cron/crontabs", "at": "/var/spool/cron/atjobs", "batch": "/var/spool/cron/atjobs",
 }  # fmt: skip
@@ -59,11 +60,11 @@ def installed(words: Sequence[str], home: str) -> Iterator[str]:
     """The paths that a command makes or changes in this way."""
     name = base_name(words[0])
     rest = [name, *words[1:]]
-    for ways, path in _INSTALLS.items():
+    for ways in _WAYS.get(name, ()):
         if tuple(rest[: len(ways)]) == ways and (
             len(ways) > 1 or len(rest) == 1 or ways[0] not in ("husky", "overcommit")
         ):
-            yield _at_home(path, home)
+            yield _at_home(_INSTALLS[ways], home)
     if name in _SCHEDULES and not {"-l", "-c", "-V", "--version", "--help"} & set(words):
         yield _SCHEDULES[name]
     verb = next((word for word in words[1:] if not word.startswith("-")), "")

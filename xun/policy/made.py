@@ -15,7 +15,7 @@ from xun.policy.facts import Facts
 from xun.policy.loadable import Loader, always_loaded, loadable
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.paths import within, within_any
-from xun.policy.programs import CHANGERS, DESTROYERS, FETCHERS, INTERPRETERS, STATE, WRAPPERS, base_name, word_set
+from xun.policy.programs import CHANGERS, DESTROYERS, FETCHERS, RUNS_OTHERS, STATE, base_name, word_set
 from xun.policy.rules import Policy
 
 AGENT_MADE = "agent-made"
@@ -89,7 +89,7 @@ def loader_of(command: Command, facts: Facts | None = None, folders: Sequence[st
         return "python" if any(use.mode == "exec" for use in command.uses) else None
     if command.program.name[0] == "git":
         return "any" if facts is None or _starts_programs(command, facts, folders) else None
-    if (base := base_name(name)) in INTERPRETERS | WRAPPERS:
+    if (base := base_name(name)) in RUNS_OTHERS:
         return "any"
     return None if command.program.judge is not None or base in _LOADS_NOTHING else "any"
 

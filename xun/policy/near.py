@@ -25,12 +25,13 @@ def near_commands(
     found = [(len(rule.pattern), _near(rule, f"it does not cover the rest: {why}")) for rule, why in refused.items()]
     found.sort(key=lambda one: -one[0])
     if len(found) < MAX_NEAR:
-        name = command.segment.argv[0]
-        rules = dict.fromkeys((*grants, *policy.allowing(name), *policy.allowing(base_name(name))))
+        names = dict.fromkeys((command.segment.argv[0], base_name(command.segment.argv[0])))
+        rules = (*grants, *(rule for name in names for rule in policy.allowing(name)))
         plain = plain_words(command.program, command.segment.args)
-        shared = [(_shares(rule, command, plain), rule) for rule in rules if rule not in refused]
+        shared = ((_shares(rule, command, plain), rule) for rule in rules)
         # Of the default list, what only has the program in common says nothing.
-        missed = [(agree, rule) for agree, rule in shared if agree > (1 if rule.source == DEFAULT_SOURCE else 0)]
+        telling = (one for one in shared if one[0] > (1 if one[1].source == DEFAULT_SOURCE else 0))
+        missed = [one for one in dict.fromkeys(telling) if one[1] not in refused]
         missed.sort(key=lambda one: -one[0])
         found += [(agree, _missed(rule, command, plain, now)) for agree, rule in missed[: MAX_NEAR - len(found)]]
     return tuple(one for _, one in found[:MAX_NEAR])

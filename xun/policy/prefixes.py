@@ -12,11 +12,10 @@ from xun.policy.programs import (
     CHANGERS,
     ENDERS,
     FETCHERS,
-    INTERPRETERS,
     MANY,
     PRIVILEGED,
+    RUNS_OTHERS,
     STATE,
-    WRAPPERS,
     base_name,
     word_set,
 )
@@ -26,12 +25,12 @@ from xun.policy.runs import may_run_words, tails
 from xun.policy.words import Arg
 
 # Beside those that matter by themselves: what people run through other programs.
-_PROGRAMS = frozenset(
-    {*RUNNERS, *WRAPPERS, *INTERPRETERS, *PRIVILEGED, *FETCHERS, *ENDERS, *CHANGERS, *MANY}
-) | word_set(
+_PROGRAMS = frozenset({*RUNNERS, *RUNS_OTHERS, *PRIVILEGED, *FETCHERS, *ENDERS, *CHANGERS, *MANY}) | word_set(
     "jest vitest mocha ava cypress playwright eslint prettier tsc webpack vite rollup esbuild next nuxt ruff mypy "
     "black gcc g++ cc clang clang++ rustc javac java rspec phpunit gunicorn uvicorn flask celery cmake ninja meson"
 )
+# Their own name says too little, or covers too much.
+_TELL_NOTHING = RUNS_OTHERS | PRIVILEGED | STATE | ENDERS | FETCHERS
 _GIT_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
 
 
@@ -57,14 +56,14 @@ def matched_length(rule: Rule, command: Command) -> int:
     except PolicyError:
         return 0  # a grant may name a whole command instead of a prefix
     args = command.segment.args
-    if len(words) <= len(args) and all(word == arg.text for word, arg in zip(words, args, strict=False)):
-        covered = len(words)
+    covered = len(words)
+    if command.segment.argv[:covered] == words:
         return 0 if any(arg.glob or not arg.known for arg in args[:covered]) else covered
     if command.program.problem is not None or command.program.length == len(command.program.name):
         return 0
-    if args[0].text != words[0] or plain_words(command.program, args)[: len(words)] != words:
+    if args[0].text != words[0] or plain_words(command.program, args)[:covered] != words:
         return 0
-    return command.program.length + len(words) - len(command.program.name)
+    return command.program.length + covered - len(command.program.name)
 
 
 def caught(rule: Rule, command: Command) -> bool:
@@ -175,7 +174,7 @@ def _occurs(word: str, rest: Sequence[Arg], loosely: bool) -> bool:
 def _telling(words: Sequence[str]) -> int:
     """How many first words say what a command does; 0 where none do, or where they would say too much."""
     name = base_name(words[0])
-    if name in WRAPPERS | INTERPRETERS | PRIVILEGED | STATE | ENDERS | FETCHERS:
+    if name in _TELL_NOTHING:
         return 0
     if length := runner_length(words):
         behind = _telling(words[length:]) if len(words) > length else 0

@@ -6,6 +6,7 @@ Names are the last part of the path they are called by.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -32,6 +33,8 @@ INTERPRETERS = SHELLS | word_set(
     "ipython ipython3 jshell ts-node tsx powershell vim vi nvim view ex ed emacs emacsclient "
     "m4 gnuplot sqlite3 psql mysql"
 )
+# What they are given says what they run.
+RUNS_OTHERS = WRAPPERS | INTERPRETERS
 PRIVILEGED = word_set("sudo sudoedit doas su pkexec run0 gosu runuser setpriv machinectl")
 FETCHERS = word_set("curl wget wget2 fetch aria2c http https xh lynx w3m nc ncat netcat socat ftp tftp sftp scp")
 EVALUATORS = frozenset({"eval", "source", ".", "exec"}) | INTERPRETERS
@@ -62,6 +65,7 @@ MANY = word_set(
 _VERSIONED = re.compile(r"(python|perl|ruby|lua|php|node|pypy)[0-9][0-9.]*|(mkfs)\..*|(ld)[\w.-]*\.so[\d.]*")
 
 
+@lru_cache(maxsize=2048)
 def base_name(program: str) -> str:
     """The name a program is known by: the last part of its path, without a version number behind it."""
     name = program.rpartition("/")[2]

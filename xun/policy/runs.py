@@ -18,6 +18,7 @@ from xun.policy.programs import (
     INTERPRETERS,
     MANY,
     PRIVILEGED,
+    RUNS_OTHERS,
     SHELLS,
     STATE,
     WRAPPERS,
@@ -33,6 +34,7 @@ _MAX_NESTED = 3
 _MAX_VIEWS = 64
 _FIRST_VIEWS = 8
 _CHANGING = DESTROYERS | CHANGERS | {"dd", "find"}
+_OPENED = SHELLS | {"eval", "git"}
 # Where a word behind a program that nobody knows is one of these, the program may well run it.
 _RUN = (WRAPPERS | DESTROYERS | PRIVILEGED | FETCHERS | SHELLS | ENDERS | {"git"}) - word_set("fetch http https kill .")
 # A text that begins with one of these is a command rather than a sentence.
@@ -54,7 +56,7 @@ _TEXT_MARKS = frozenset(" ;|&\n$`(")
 def may_run_words(args: Sequence[Arg]) -> bool:
     """May the program run what some of its later words name? Not one that a table knows, or that only changes files."""
     name = base_name(args[0].text)
-    if name in WRAPPERS | INTERPRETERS or runner_end([arg.text for arg in args]):
+    if name in RUNS_OTHERS or runner_end([arg.text for arg in args]):
         return True
     return name not in _RUNS_NOTHING and name != "git" and find_program(args).judge is None
 
@@ -171,7 +173,7 @@ class Behind:
         name = base_name(view[0].text)
         if name in _CHANGING and not any(base_name(before[0].text) in DESTROYERS for before in self.tails):
             self.tails.append(view)
-        if name in SHELLS | {"eval", "git"}:
+        if name in _OPENED:
             self.open(view, depth + 1, sure=sure)
 
     def sentence(self, text: str, depth: int) -> None:

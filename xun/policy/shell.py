@@ -51,7 +51,7 @@ class Seg:
     argv: tuple[str, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "argv", tuple(arg.text for arg in self.args))
+        object.__setattr__(self, "argv", tuple([arg.text for arg in self.args]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def read_script(command: str, home: str, constructs: Constructs = ASK) -> Script
         tokens = scan(text, home, constructs)
     except Unclear as unclear:
         return _opaque(text, home, tree, _merge(tree.problems, unclear.problem))
-    if constructs.newlines != "split" and _has_lines(tokens):
+    if constructs.newlines != "split" and "\n" in text and _has_lines(tokens):
         soft = Problem("newline", "it holds more than one line")
         return _opaque(text, home, tree, [*tree.problems, soft])
     if tree.problems:
@@ -203,13 +203,14 @@ def _items(tokens: Sequence[Token]) -> Iterator[Item]:
 
 
 def _opaque(text: str, home: str, tree: Tree, problems: Sequence[Problem]) -> Script:
-    segments = tuple(_loose(text, home, command) for command in tree.commands[:MAX_LOOSE_SEGMENTS])
+    seen = tree.look()
+    segments = tuple(_loose(text, home, command) for command in seen.commands[:MAX_LOOSE_SEGMENTS])
     repeats = any(problem.code in _REPEATING for problem in problems)
     folders = wandered((segment.args for segment in segments), text, home, repeats=repeats)
     if folders != ((),):
         segments = tuple(replace(segment, folders=folders) for segment in segments)
-    redirects = tuple((operator, _loose_word(text, span, home)[0]) for operator, span in tree.redirects)
-    others = tuple(arg for span in tree.others[:MAX_LOOSE_SEGMENTS] for arg in _loose_word(text, span, home))
+    redirects = tuple((operator, _loose_word(text, span, home)[0]) for operator, span in seen.redirects)
+    others = tuple(arg for span in seen.others[:MAX_LOOSE_SEGMENTS] for arg in _loose_word(text, span, home))
     return Script(segments, tuple(problems), redirects, others)
 
 

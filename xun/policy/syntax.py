@@ -7,16 +7,16 @@ with the word decoder. What can be seen in any other text is found by `visible`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.environment import harmless
 from xun.policy.prescreen import MAX_DEPTH, Problem
 from xun.policy.programs import word_set
-from xun.policy.visible import Span, Visible, look, spans
+from xun.policy.visible import Seen, Span, look, spans
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -31,13 +31,16 @@ _TOKENS = word_set("&& || ; | ( ) { } !")
 # With loops judged by their parts.
 _COMPOUNDS = word_set("if_statement elif_clause else_clause do_group")
 _COMPOUND_TOKENS = word_set("for in do done if then elif else fi")
+_CONTAINERS_AND_COMPOUNDS = _CONTAINERS | _COMPOUNDS
+_TOKENS_OF_ALL = _TOKENS | _COMPOUND_TOKENS
 _NESTING = word_set("subshell compound_statement if_statement for_statement do_group")
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+_WORDS_AND_SUBSTITUTIONS = _WORDS | _SUBSTITUTIONS
 _OPENINGS = frozenset({"$(", "`", "<("})
 _TEST_NODES = frozenset({"unary_expression", "binary_expression"})
 _VARIABLES = frozenset({"special_variable_name", "variable_name"})
 
-_WHOLE = _CONTAINERS | _COMPOUNDS | word_set("command for_statement variable_assignment test_command comment ERROR")
+_WHOLE = _CONTAINERS_AND_COMPOUNDS | word_set("command for_statement variable_assignment test_command comment ERROR")
 _NO_PATTERN = re.compile(r"[\w./:@+-]+", re.ASCII)  # what the grammar calls a pattern where there may be one
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _PROBE = 2048  # characters by which a long text is told from garbage
@@ -72,16 +75,11 @@ _SOFT = {
 
 @dataclass(slots=True)
 class Tree:
-    """What the grammar found. Spans are character offsets.
+    """What the grammar found. Spans are character offsets. `look` finds what can be seen in a text with problems."""
 
-    `others` are words outside all commands: values of variables, lists of loops, subjects of cases, here-strings.
-    """
-
+    look: Callable[[], Seen]
     items: list[Item] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    commands: list[Visible] = field(default_factory=list)
-    redirects: list[tuple[str, Span]] = field(default_factory=list)
-    others: list[Span] = field(default_factory=list)
 
 
 def place(item: Item) -> tuple[Span, str, int]:
@@ -114,12 +112,10 @@ def read_tree(text: str, constructs: Constructs = ASK) -> Tree:
         text = text[:_PROBE]
     elif len(text) > _PROBE:
         root = _parser().parse(text.encode()).root_node
-    reader = _Reader(text, constructs)
+    reader = _Reader(root, text, constructs)
     if garbage or root.has_error:
         reader.problem("syntax", "it is not complete bash", hard=True)
     reader.read(root)
-    seen = look(root, reader.span)
-    reader.tree.commands, reader.tree.redirects, reader.tree.others = seen.commands, seen.redirects, seen.others
     return reader.tree
 
 
@@ -148,13 +144,14 @@ def _misread(root: Node) -> int:
 
 
 class _Reader:
-    def __init__(self, text: str, constructs: Constructs) -> None:
-        self.tree = Tree()
+    def __init__(self, root: Node, text: str, constructs: Constructs) -> None:
         self.span = spans(text)
+        self.tree = Tree(partial(look, root, self.span))
         self.inner = constructs.substitution == "inner"
         self.loops = constructs.loops == "inner"
-        self.containers = _CONTAINERS | (_COMPOUNDS if self.loops else frozenset())
-        self.tokens = _TOKENS | (_COMPOUND_TOKENS if self.loops else frozenset())
+        self.words = _WORDS_AND_SUBSTITUTIONS if self.inner else _WORDS
+        self.containers = _CONTAINERS_AND_COMPOUNDS if self.loops else _CONTAINERS
+        self.tokens = _TOKENS_OF_ALL if self.loops else _TOKENS
         self.seen: set[str] = set()
         self.items: list[Item] = []
         self.late: list[Span] = []
@@ -222,11 +219,12 @@ class _Reader:
         for child in node.children:
             if child.type == "command_name":
                 child = child.children[0]
-            if child.type == "file_redirect":
+            kind = child.type
+            if kind == "file_redirect":
                 words += self.redirect(child, depth)
-            elif child.type == "variable_assignment" and self.aside(child):
+            elif kind == "variable_assignment" and self.aside(child):
                 words.append(self.span(child))
-            elif child.type in _WORDS or (self.inner and child.type in _SUBSTITUTIONS):
+            elif kind in self.words:
                 self.check_word(child, depth)
                 words.append(self.span(child))
             else:
@@ -256,12 +254,12 @@ class _Reader:
 
     def loop_head(self, node: Node, depth: int) -> list[Node]:
         """Note the words of a `for`; returns its other parts."""
-        words = [child for child in node.children if child.type in _WORDS | _SUBSTITUTIONS]
+        words = [child for child in node.children if child.type in _WORDS_AND_SUBSTITUTIONS]
         for word in words:
             self.check_word(word, depth)
         if words:
             self.item("command", *map(self.span, words))
-        rest = [child for child in node.children if child.type not in _WORDS | _SUBSTITUTIONS]
+        rest = [child for child in node.children if child.type not in _WORDS_AND_SUBSTITUTIONS]
         for child in rest:
             if child.type == "variable_name":
                 self.item("command", self.span(child))
@@ -269,22 +267,23 @@ class _Reader:
 
     def check_word(self, node: Node, depth: int) -> None:
         """A word may hold literal text, quotes and the few expansions that the decoder judges; no other node."""
-        if node.type in _SUBSTITUTIONS and self.inner:
+        kind = node.type
+        if kind in _SUBSTITUTIONS and self.inner:
             self.substitution(node, depth)
             return
-        if node.type == "simple_expansion":
+        if kind == "simple_expansion":
             if any(child.type not in _VARIABLES for child in node.children[1:]):
                 self.refuse(node)
             return
-        if node.type == "expansion":
+        if kind == "expansion":
             if [child.type for child in node.children] != ["${", "variable_name", "}"]:
                 self.refuse(node)
             return
-        if node.type == "brace_expression":
+        if kind == "brace_expression":
             if any(child.type not in ("{", "}", "..", "number") for child in node.children):
                 self.refuse(node)
             return
-        if node.type not in _INSIDE_WORDS and node.type != "concatenation":
+        if kind not in _INSIDE_WORDS and kind != "concatenation":
             self.refuse(node)
             return
         for child in node.children:
@@ -312,7 +311,7 @@ class _Reader:
             elif child.type == "extglob_pattern" and _NO_PATTERN.fullmatch((child.text or b"").decode()):
                 yield self.span(child)
             else:
-                if child.type in _WORDS or (self.inner and child.type in _SUBSTITUTIONS):
+                if child.type in self.words:
                     self.check_word(child, depth)
                 elif child.is_named and child.type != "test_operator":
                     self.refuse(child)
@@ -320,9 +319,8 @@ class _Reader:
 
     def redirect(self, node: Node, depth: int) -> list[Span]:
         """Note a redirection; returns the words that the grammar counts to it beyond its target."""
-        words = _WORDS | (_SUBSTITUTIONS if self.inner else frozenset())
-        targets = [child for child in node.children if child.type in words]
-        others = [child for child in node.children if child.type not in words and child.type != "file_descriptor"]
+        targets = [child for child in node.children if child.type in self.words]
+        others = [child for child in node.children if child.type not in self.words and child.type != "file_descriptor"]
         if len(others) != 1 or others[0].type not in (">", ">&", "&>", "<") or not targets:
             self.refuse(node)
         for target in targets:

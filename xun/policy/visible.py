@@ -46,7 +46,8 @@ def look(root: Node, span: Callable[[Node], Span]) -> Seen:
 
 
 class Seen:
-    """The commands, the redirections and the words outside commands of a text, as they are found."""
+    """The commands and redirections of a text as they are found, and the words outside all commands: values of
+    variables, lists of loops, subjects of cases, here-strings."""
 
     def __init__(self, span: Callable[[Node], Span]) -> None:
         self.span = span

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from xun.policy.commands.spec import Judge, Refused, Use
 from xun.policy.words import Arg
@@ -25,27 +26,36 @@ class Program:
     problem: Refused | None = None
 
 
+class _Tables(NamedTuple):
+    """The judges by program, and by subcommand; the options by which programs tell their versions."""
+
+    programs: Mapping[str, Judge]
+    git: Mapping[str, Judge]
+    docker: Mapping[str, Judge]
+    versions: Mapping[str, tuple[str, ...]]
+
+
 @lru_cache(maxsize=1)
-def _tables() -> Mapping[str, Judge]:
+def _tables() -> _Tables:
     from xun.policy.commands.awk import AWK
     from xun.policy.commands.builtins import BUILTINS
+    from xun.policy.commands.containers import DOCKER
+    from xun.policy.commands.git import SUBCOMMANDS
     from xun.policy.commands.readers import READERS
     from xun.policy.commands.search import SEARCH
-    from xun.policy.commands.system import SYSTEM
+    from xun.policy.commands.system import SYSTEM, VERSIONS
     from xun.policy.commands.testing import TESTING
 
-    return {**SYSTEM, **SEARCH, **READERS, **BUILTINS, **TESTING, **AWK}
+    programs = {**SYSTEM, **SEARCH, **READERS, **BUILTINS, **TESTING, **AWK}
+    return _Tables(programs, SUBCOMMANDS, DOCKER, VERSIONS)
 
 
 @lru_cache(maxsize=1)
 def default_commands() -> tuple[str, ...]:
     """The prefixes on the default list: each is a reader, or runs the workspace's own tests, under its table."""
-    from xun.policy.commands.containers import DOCKER
-    from xun.policy.commands.git import SUBCOMMANDS
-    from xun.policy.commands.system import VERSIONS
-
-    versions = (f"{name} {word}" for name, words in VERSIONS.items() for word in words)
-    return (*_tables(), *versions, *(f"git {name}" for name in SUBCOMMANDS), *(f"docker {name}" for name in DOCKER))
+    tables = _tables()
+    versions = (f"{name} {word}" for name, words in tables.versions.items() for word in words)
+    return (*tables.programs, *versions, *(f"git {one}" for one in tables.git), *(f"docker {o}" for o in tables.docker))
 
 
 def _no_more(rest: Sequence[Arg]) -> list[Use]:
@@ -56,8 +66,7 @@ def _no_more(rest: Sequence[Arg]) -> list[Use]:
 
 def find_program(args: Sequence[Arg]) -> Program:
     """Which program `args` runs, by its bare name. A path in the name is looked through only by its last part."""
-    from xun.policy.commands.system import VERSIONS
-
+    tables = _tables()
     name = args[0].text.rpartition("/")[2]
     if name == "git":
         return _git(args)
@@ -65,29 +74,27 @@ def find_program(args: Sequence[Arg]) -> Program:
         return _docker(args)
     if name in ("python", "python3") and len(args) > 2 and args[1].text == "-m":
         long = f"{name} -m {args[2].text}"
-        if judge := _tables().get(long):
+        if judge := tables.programs.get(long):
             return Program(tuple(long.split()), 3, judge)
-    if len(args) > 1 and args[1].text in VERSIONS.get(name, ()):
+    if len(args) > 1 and args[1].text in tables.versions.get(name, ()):
         return Program((name, args[1].text), 2, _no_more)
-    return Program((name,), 1, _tables().get(name))
+    return Program((name,), 1, tables.programs.get(name))
 
 
 def _docker(args: Sequence[Arg]) -> Program:
-    from xun.policy.commands.containers import DOCKER
-    from xun.policy.commands.system import VERSIONS
-
-    if len(args) > 1 and args[1].text in VERSIONS["docker"]:
+    tables = _tables()
+    if len(args) > 1 and args[1].text in tables.versions["docker"]:
         return Program(("docker", args[1].text), 2, _no_more)
     words = [arg.text for arg in args[1:3]]
     for count in (2, 1):
-        judge = DOCKER.get(" ".join(words[:count]))
+        judge = tables.docker.get(" ".join(words[:count]))
         if judge and len(words) >= count:
             return Program(("docker", *words[:count]), count + 1, judge)
     return Program(("docker",), 1)
 
 
 def _git(args: Sequence[Arg]) -> Program:
-    from xun.policy.commands.git import SUBCOMMANDS, split_globals
+    from xun.policy.commands.git import split_globals
 
     try:
         skipped, steps = split_globals(args[1:])
@@ -98,7 +105,7 @@ def _git(args: Sequence[Arg]) -> Program:
     if words == ["--version"]:
         return Program(("git", "--version"), at + 1, _no_more)
     for count in (2, 1):
-        judge = SUBCOMMANDS.get(" ".join(words[:count]))
+        judge = _tables().git.get(" ".join(words[:count]))
         if judge and len(words) >= count:
             return Program(("git", *words[:count]), at + count, judge, tuple(steps))
     return Program(("git", *words[:1]), at + len(words[:1]), None, tuple(steps))

@@ -26,6 +26,7 @@ Mode = Literal[
 _MODES: Mapping[str, Mode] = {
     "read": "read", "meta": "meta", "exec": "exec", "dir": "dir", "git": "git", "gitname": "gitname"
 }  # fmt: skip
+_DIGITS = re.compile(r"-\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class Table:
                 break
             if arg.leading_glob and not self.globs:
                 raise Refused("glob", f"{text} may stand for an option: write ./{text}")
-            if self.digits and re.fullmatch(r"-\d+", text):
+            if self.digits and _DIGITS.fullmatch(text):
                 parsed.options.append(("digits", arg))
             elif self.ordered and parsed.operands and text.startswith("-") and text != "-":
                 raise Refused("flag", f"{text} behind an operand is an operand too", flag=text)
