@@ -6,42 +6,44 @@ import math
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from xun.errors import ConfigurationError, WrongTypeError
+
 
 def texts(what: str, given: Iterable[str]) -> tuple[str, ...]:
     """`given` as a tuple. Raises `TypeError` for anything but texts, and for one alone, which has letters for items."""
     items = several(what, given, "texts")
     for item in items:
         if not isinstance(item, str):
-            raise TypeError(f"{what} must be a list of texts, and {item!r} in it is none")
+            raise WrongTypeError(f"{what} must be a list of texts, and {item!r} in it is none")
     return items
 
 
 def several(what: str, given: Any, kind: str) -> tuple[Any, ...]:
     """`given` as a tuple of `kind`. Raises `TypeError` for a text, and for what cannot be gone through."""
     if isinstance(given, str | bytes):
-        raise TypeError(f"{what} must be a list of {kind}, not one text: write [{given!r}]")
+        raise WrongTypeError(f"{what} must be a list of {kind}, not one text: write [{given!r}]")
     if not isinstance(given, Iterable):
-        raise TypeError(f"{what} must be a list of {kind}, not {given!r}")
+        raise WrongTypeError(f"{what} must be a list of {kind}, not {given!r}")
     return tuple(given)
 
 
 def text(what: str, given: Any) -> str:
     """`given`, which must be text. Raises `TypeError`."""
     if not isinstance(given, str):
-        raise TypeError(f"{what} must be text, not {given!r}")
+        raise WrongTypeError(f"{what} must be text, not {given!r}")
     return given
 
 
 def function(what: str, given: Any) -> None:
     """Raises `TypeError` unless `given` can be called or is None."""
     if given is not None and not callable(given):
-        raise TypeError(f"{what} must be a function, not {given!r}")
+        raise WrongTypeError(f"{what} must be a function, not {given!r}")
 
 
 def instance(what: str, given: Any, kind: type | tuple[type, ...], described: str) -> None:
     """Raises `TypeError` unless `given` is a `kind` or None."""
     if given is not None and not isinstance(given, kind):
-        raise TypeError(f"{what} must be {described}, not {given!r}")
+        raise WrongTypeError(f"{what} must be {described}, not {given!r}")
 
 
 def number(what: str, given: Any) -> None:
@@ -49,12 +51,12 @@ def number(what: str, given: Any) -> None:
     if given is None:
         return
     if isinstance(given, bool) or not isinstance(given, int | float):
-        raise TypeError(f"{what} must be a number, not {given!r}")
+        raise WrongTypeError(f"{what} must be a number, not {given!r}")
     if not (math.isfinite(given) and given >= 0):
-        raise ValueError(f"{what} must be a number from 0 on, not {given!r}")
+        raise ConfigurationError(f"{what} must be a number from 0 on, not {given!r}")
 
 
 def one_of(what: str, given: Any, known: Collection[str]) -> None:
     """Raises `ValueError` unless `given` is None or in `known`."""
     if given is not None and given not in known:
-        raise ValueError(f"{what} must be one of {', '.join(known)}, not {given!r}")
+        raise ConfigurationError(f"{what} must be one of {', '.join(known)}, not {given!r}")

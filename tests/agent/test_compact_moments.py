@@ -10,8 +10,9 @@ import pytest
 
 from tests.agent.compact_support import SUMMARY, compacting, full, past
 from tests.agent.support import Heard, call
-from xun import Agent, Compacted, HistoryReplaced
+from xun import Agent
 from xun.agent.history import checked_history
+from xun.events import Compacted, HistoryReplaced
 from xun.sessions.replay import replay
 
 pytestmark = pytest.mark.anyio

@@ -11,8 +11,8 @@ from tests.agent.support import agent_of, call, calls, check_guarantees
 from tests.wire.server import ModelServer
 from tests.wire.streams import Call, Say
 from tests.wire.validators import STRICT
-from xun import Agent, Answer, Limits, Message, QueueChanged, Text, ToolCallContext, Usage, tool_attr
-from xun.events import PROVISIONAL, AnyEvent, StepStarted
+from xun import Agent, Answer, Limits, Message, Text, ToolCallContext, Usage, tool_attr
+from xun.events import PROVISIONAL, AnyEvent, QueueChanged, StepStarted
 from xun.providers.base import Request
 from xun.sessions.replay import replay
 

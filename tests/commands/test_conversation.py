@@ -9,10 +9,9 @@ import pytest
 
 from tests.agent.support import call, check_guarantees
 from tests.commands.support import Bench
-from xun import HistoryReplaced
 from xun.agent.cut_reply import GO_ON
 from xun.commands.outcome import Edit, Resume, Send
-from xun.events import PROVISIONAL, Compacted
+from xun.events import PROVISIONAL, Compacted, HistoryReplaced
 from xun.sessions.replay import replay
 
 pytestmark = pytest.mark.anyio

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.agent.support import Heard, agent_of, call, check_guarantees
-from xun import Answer, Ask, ToolCallContext, ToolEnded, ToolStarted, TurnStarted
+from xun import Answer, Ask, ToolCallContext, ToolEnded, ToolStarted
 from xun.asides import SHELL_ID, quotation
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Outcome
 from xun.commands.shell_line import run_shell_line
-from xun.events import PROVISIONAL, AnyEvent, Asked, Decided, ToolProgress
+from xun.events import PROVISIONAL, AnyEvent, Asked, Decided, ToolProgress, TurnStarted
 from xun.sessions.replay import replay
 
 pytestmark = pytest.mark.anyio

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from xun.agent.run_result import Denial
 from xun.agent.turn import serving
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.gate.gate import question as make_question
 from xun.result import printable
 from xun.toolbox.asking import NobodyError
@@ -37,11 +38,11 @@ async def choose(
     agent.check_started()
     current = serving(agent)
     if isinstance(choices, str):
-        raise TypeError(f"choices must be a list, not one text: write [{choices!r}]")
+        raise WrongTypeError(f"choices must be a list, not one text: write [{choices!r}]")
     if not choices:
-        raise ValueError("there must be at least one choice")
+        raise ConfigurationError("there must be at least one choice")
     if default is not None and default not in choices:
-        raise ValueError(f"the default {default!r} is not one of the choices")
+        raise ConfigurationError(f"the default {default!r} is not one of the choices")
     index = 0 if default is None else list(choices).index(default)
     call_id, tool = (current[1].id, current[1].name) if current else ("", "")
     ask = make_question(

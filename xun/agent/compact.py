@@ -24,6 +24,7 @@ from xun.agent.compact_meter import Meter, estimate, estimate_fixed
 from xun.agent.compact_note import make_note
 from xun.agent.compact_summary import FEWEST_TOKENS, MOST_TOKENS, CompactionError, Order, summarise
 from xun.agent.turn import Stop, Turn
+from xun.errors import ConfigurationError
 from xun.events import AnyEvent, Compacted, HistoryReplaced, Notice
 from xun.messages import Message, Usage
 from xun.providers.base import ModelInfo
@@ -59,11 +60,11 @@ class Compaction:
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold must be above 0 and at most 1, not {self.threshold}")
+            raise ConfigurationError(f"threshold must be above 0 and at most 1, not {self.threshold}")
         for name in ("keep_tokens", "max_context_tokens"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise ValueError(f"{name} must be positive, not {value}")
+                raise ConfigurationError(f"{name} must be positive, not {value}")
 
     def window(self, model: ModelInfo) -> int | None:
         """Tokens of context that there are for `model`, None where nobody has said."""

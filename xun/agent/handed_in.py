@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from xun.agent.compact import Compaction
 from xun.agent.limits import Limits
+from xun.errors import WrongTypeError
 from xun.given import function, instance, number, one_of, text
 from xun.policy.decision import Mode
 from xun.policy.rules import Policy
@@ -39,7 +40,7 @@ def check_given(given: dict[str, Any]) -> None:
     one_of("on_nobody", given["on_nobody"], ("deny", "fail"))
     number("temperature", given["temperature"])
     if given["tools"] is not None and given["toolbox"] is not None:
-        raise TypeError("give either tools or toolbox: both say which tools there are")
+        raise WrongTypeError("give either tools or toolbox: both say which tools there are")
 
 
 def spoken(what: str, given: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import several
 from xun.messages import Message
 
@@ -17,13 +18,13 @@ def checked_history(messages: Sequence[Message]) -> list[Message]:
     wanted: tuple[str, ...] = ()
     for place, message in enumerate(several("history", messages, "messages")):
         if not isinstance(message, Message):
-            raise TypeError(f"message {place} of the history is a {type(message).__name__}, not a Message")
+            raise WrongTypeError(f"message {place} of the history is a {type(message).__name__}, not a Message")
         given = tuple(result.call_id for result in message.results)
         if given != wanted or (wanted and message.role != "tool"):
-            raise ValueError(_wrong(place, wanted))
+            raise ConfigurationError(_wrong(place, wanted))
         wanted = tuple(dict.fromkeys(call.id for call in message.calls))
     if wanted:
-        raise ValueError(_wrong(len(messages), wanted))
+        raise ConfigurationError(_wrong(len(messages), wanted))
     return list(messages)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from xun.errors import ConfigurationError, WrongTypeError
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -25,9 +27,9 @@ class Limits:
                 continue
             wanted, what = ((int, float), "a number") if field.name == "max_time" else (int, "a whole number")
             if isinstance(value, bool) or not isinstance(value, wanted):
-                raise TypeError(f"{field.name} must be {what}, not {value!r}")
+                raise WrongTypeError(f"{field.name} must be {what}, not {value!r}")
             if not value > 0:
-                raise ValueError(f"{field.name} must be positive, not {value}")
+                raise ConfigurationError(f"{field.name} must be positive, not {value}")
 
     @classmethod
     def strict(cls) -> Limits:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xun.agent.base import AgentBase
+from xun.errors import ConfigurationError
 from xun.events import ModeChanged
 from xun.policy.decision import MODES, Mode
 
@@ -22,7 +23,7 @@ class ModeOfWork(AgentBase):
         that is open. Raises `ValueError` for any other word.
         """
         if mode not in MODES:
-            raise ValueError(f"a mode is one of {', '.join(MODES)}, not {mode!r}")
+            raise ConfigurationError(f"a mode is one of {', '.join(MODES)}, not {mode!r}")
         changed = mode != self.mode
         self._mode = mode
         if self._gate is not None:

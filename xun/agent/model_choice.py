@@ -6,6 +6,7 @@ from functools import partial
 from typing import get_args
 
 from xun.agent.base import AgentBase
+from xun.errors import ConfigurationError
 from xun.messages import Usage
 from xun.providers.base import Effort, ModelInfo
 from xun.registry import load
@@ -50,7 +51,7 @@ class ModelChoice(AgentBase):
         """
         self.check_idle("its effort cannot change now")
         if effort is not None and effort not in EFFORTS:
-            raise ValueError(f"an effort is one of {', '.join(EFFORTS)}, not {effort!r}")
+            raise ConfigurationError(f"an effort is one of {', '.join(EFFORTS)}, not {effort!r}")
         self.effort = effort
 
     async def learn_price(self) -> None:

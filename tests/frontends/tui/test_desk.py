@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from tests.agent.support import agent_of
-from xun import Agent, HistoryReplaced
+from xun import Agent
 from xun.agent.compact import Compaction
 from xun.commands.builtin import default_registry
 from xun.commands.context import CommandContext
 from xun.commands.registry import CommandRegistry
-from xun.events import TurnEnded
+from xun.events import HistoryReplaced, TurnEnded
 from xun.frontends.tui.desk import Desk
 from xun.frontends.tui.opening import Level
 from xun.frontends.tui.question.choices import Menu
