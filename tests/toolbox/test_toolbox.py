@@ -4,11 +4,12 @@ import asyncio
 import json
 import time
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from xun import registry
+from xun.errors import ConfigurationError
 from xun.result import Result
 from xun.toolbox.attr import tool_attr
 from xun.toolbox.context import ToolCallContext
@@ -274,3 +275,26 @@ def test_a_context_parameter_needs_no_agent():
         return ctx.agent is None
 
     assert ToolBox().register(who).call_tool(None, "who", {}) == Result.Ok(True)
+
+
+@pytest.mark.spec("H-RES-04")
+@pytest.mark.parametrize(
+    "register",
+    [
+        lambda box: box.register(one, other),
+        lambda box: box.register(3),
+        lambda box: box.register(lambda a: a),
+        lambda box: box.register(tool_attr(name="x")(lambda *a: a)),
+        lambda box: box.with_defaults("nothing"),
+        lambda box: tool_attr(permission=cast(Any, "maybe")),
+        lambda box: tool_attr(timeout=-1),
+        lambda box: tool_attr()(cast(Any, 3)),
+    ],
+)
+def test_whatever_cannot_be_registered_is_one_kind_of_error(register: Any):
+    box = ToolBox()
+    with pytest.raises(ConfigurationError) as caught:
+        register(box)
+    assert isinstance(caught.value, ValueError)
+    assert "\n" not in str(caught.value)
+    assert len(box) == 0

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import xun
+from xun.errors import ConfigurationError
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 from xun.tools import groups
-from xun.tools.groups import UnknownGroupError
 
 PROJECT = Path(xun.__file__).parents[1]
 
@@ -42,7 +42,7 @@ def test_all_groups_can_be_registered_together() -> None:
 
 
 def test_an_unknown_group_is_named_with_the_known_ones() -> None:
-    with pytest.raises(UnknownGroupError, match="unknown tool group 'fss'; known: fs, search, cmd, framework"):
+    with pytest.raises(ConfigurationError, match="unknown tool group 'fss'; known: fs, search, cmd, framework"):
         groups.functions("fss")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast, get_args
 
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import texts
 from xun.policy.action import Action
 from xun.toolbox.context import ToolCallContext
@@ -38,15 +39,17 @@ class ToolAttr:
     def __post_init__(self) -> None:
         unknown = [name for name in self.required_capabilities if name not in get_args(ModelCapabilityType)]
         if unknown:
-            raise ValueError(
+            raise ConfigurationError(
                 f"unknown model capability {unknown[0]!r}; known: {', '.join(get_args(ModelCapabilityType))}"
             )
         if self.permission is not None and self.permission not in get_args(Permission):
-            raise ValueError(f"permission must be one of {', '.join(get_args(Permission))}, not {self.permission!r}")
+            raise ConfigurationError(
+                f"permission must be one of {', '.join(get_args(Permission))}, not {self.permission!r}"
+            )
         if self.docstyle is not None and self.docstyle not in get_args(DocStyle):
-            raise ValueError(f"docstyle must be one of {', '.join(get_args(DocStyle))}, not {self.docstyle!r}")
+            raise ConfigurationError(f"docstyle must be one of {', '.join(get_args(DocStyle))}, not {self.docstyle!r}")
         if self.timeout is not None and not self.timeout > 0:
-            raise ValueError(f"timeout must be a positive number of seconds, not {self.timeout!r}")
+            raise ConfigurationError(f"timeout must be a positive number of seconds, not {self.timeout!r}")
 
 
 def tool_attr(
@@ -75,8 +78,7 @@ def tool_attr(
       section into the descriptions of the parameters. None follows the `ToolBox`.
     - `bounded`: the tool keeps its results short itself, so they are passed on whole.
 
-    Raises `ValueError` for an unknown value, and `TypeError` for one of the wrong kind or an object that cannot hold
-    metadata.
+    Raises `ConfigurationError` for an unknown value, one of the wrong kind, or an object that cannot hold metadata.
     """
     attr = ToolAttr(
         name=name,
@@ -95,7 +97,7 @@ def tool_attr(
         try:
             setattr(target, _KEY, attr)
         except AttributeError:
-            raise TypeError(f"cannot attach metadata to {function!r}; decorate the function itself") from None
+            raise WrongTypeError(f"cannot attach metadata to {function!r}; decorate the function itself") from None
         return function
 
     return attach

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.result import Result
 from xun.toolbox import schema
@@ -28,8 +29,8 @@ class Tool:
     """A function as a tool.
 
     `attr` replaces what `tool_attr` attached to `function`; `docstyle` holds where neither says. Raises
-    `TypeError`, naming the parameter, for a signature that cannot be offered to a model, and `ValueError` for
-    a name that not every wire accepts.
+    `ConfigurationError`, naming the parameter, for a signature that cannot be offered to a model, and for a name that
+    not every wire accepts.
 
     `parameters` is a JSON Schema; nobody may change it. `timeout` is in seconds.
     """
@@ -38,12 +39,12 @@ class Tool:
         self, function: Callable[..., Any], *, attr: ToolAttr | None = None, docstyle: DocStyle = "verbatim"
     ) -> None:
         if not callable(function):
-            raise TypeError(f"a tool must be a function, not a value of type {type(function).__name__}")
+            raise WrongTypeError(f"a tool must be a function, not a value of type {type(function).__name__}")
         self.function = function
         self.attr = attr_of(function) if attr is None else attr
         self.name: str = name_of(function) if self.attr.name is None else self.attr.name
         if not is_valid(self.name):
-            raise ValueError(
+            raise ConfigurationError(
                 f"{self.name!r} is not a valid tool name: use 1 to 64 of a-z, A-Z, 0-9, '_' and '-', "
                 "set by tool_attr(name=...)"
             )
@@ -55,7 +56,7 @@ class Tool:
                 model, derived = build_checked(signature.parameters)
                 parameters = schema.clean(derived)
         except TypeError as error:
-            raise TypeError(f"{self.name} cannot be a tool: {error}") from error
+            raise WrongTypeError(f"{self.name} cannot be a tool: {error}") from error
         described = read_docstring(doc_of(function), self.attr.docstyle or docstyle)
         self.description: str = described.text
         self.parameters: dict[str, Any] = schema.describe(parameters, described.parameters)

@@ -10,6 +10,7 @@ from copy import copy
 from fnmatch import fnmatchcase
 from typing import Any, Self, TypeVar
 
+from xun.errors import ConfigurationError
 from xun.given import texts
 from xun.result import Err, ErrorInfo, Result
 from xun.toolbox.attr import DocStyle
@@ -52,8 +53,8 @@ class ToolBox:
         """Add functions as tools: all of them, or none where one is refused.
 
         On a name clash the side with `override=True` wins, the new one where both have it; `replace=True`
-        lets the new one win; else `ValueError`. A replaced tool keeps its place in the order. Raises
-        `TypeError` for a function that cannot be a tool.
+        lets the new one win; else `ConfigurationError`, as for a function that cannot be a tool. A replaced tool keeps
+        its place in the order.
         """
         table = dict(self._tools)
         for func in funcs:
@@ -70,7 +71,7 @@ class ToolBox:
     def with_defaults(self, *groups: str) -> Self:
         """Add built-in tool groups by name, all of them where none is named.
 
-        Raises `ValueError`, listing the known ones, for an unknown group.
+        Raises `ConfigurationError`, listing the known ones, for an unknown group.
         """
         from xun.registry import load  # the groups are no part of the tool system, and loading them costs
 
@@ -78,7 +79,7 @@ class ToolBox:
         names: tuple[str, ...] = known.names()
         for group in groups:
             if group not in names:
-                raise ValueError(f"unknown tool group {group!r}; known: {', '.join(names)}")
+                raise ConfigurationError(f"unknown tool group {group!r}; known: {', '.join(names)}")
         return self.register(*(function for group in groups or names for function in known.functions(group)))
 
     def disable(self, *names: str) -> Self:
@@ -162,11 +163,11 @@ def _matching(names: Iterable[str], known: Iterable[str]) -> set[str]:
 
 
 def _winner(old: Tool | None, new: Tool, replace: bool) -> Tool:
-    """Which of two tools of one name stays. Raises `ValueError` where neither may override the other."""
+    """Which of two tools of one name stays. Raises `ConfigurationError` where neither may override the other."""
     if old is None:
         return new
     if not (replace or old.override or new.override):
-        raise ValueError(f"Conflict tool name: {new.name}")
+        raise ConfigurationError(f"Conflict tool name: {new.name}")
     winner, loser = (new, old) if replace or new.override else (old, new)
     if os.environ.get("_XUN_INFO_TOOL_OVERRIDE") == "1":
         sys.stderr.write(f"xun: tool {new.name}: {_place(winner)} overrides {_place(loser)}\n")

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xun.result import XunError
+from xun.errors import ConfigurationError
 
 _MODULES = {
     "fs": "xun.tools.fs",
@@ -19,18 +19,14 @@ DEFAULT_GROUPS: tuple[str, ...] = ("fs", "search", "cmd", "framework")
 """What an agent gets when nothing is said."""
 
 
-class UnknownGroupError(XunError):
-    """No tool group has that name."""
-
-
 def names() -> tuple[str, ...]:
     """The names of all groups."""
     return tuple(_MODULES)
 
 
 def functions(group: str) -> Sequence[Callable[..., Any]]:
-    """The functions of a group, ready to be registered. Raises `UnknownGroupError`."""
+    """The functions of a group, ready to be registered. Raises `ConfigurationError`."""
     module = _MODULES.get(group)
     if module is None:
-        raise UnknownGroupError(f"unknown tool group {group!r}; known: {', '.join(_MODULES)}")
+        raise ConfigurationError(f"unknown tool group {group!r}; known: {', '.join(_MODULES)}")
     return tuple(importlib.import_module(module).TOOLS)
