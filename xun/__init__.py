@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "xun.agent.agent": ("Agent", "RuntimeStateError"),
     "xun.agent.compact": ("Compaction",),
+    "xun.agent.config": ("AgentConfig",),
     "xun.agent.limits": ("Limits",),
     "xun.agent.run_result": ("Denial", "RunCancelled", "RunFailed", "RunResult", "RunTruncated"),
     "xun.agent.stream": ("RunStream",),

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeVar
 
 from xun.agent.bus import EventBus
 from xun.agent.compact import Compaction, Compactor
-from xun.agent.handed_in import check_given
+from xun.agent.config import AgentConfig, OnNobody
+from xun.agent.handed_in import check_given, configured
 from xun.agent.history import checked_history
 from xun.agent.job import Job
 from xun.agent.limits import Limits
@@ -36,7 +37,6 @@ from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
 
-DEFAULT_SYSTEM = "You are a helpful assistant."
 C = TypeVar("C")
 
 
@@ -47,6 +47,7 @@ class AgentBase:
         self,
         model: str | Provider | None = None,
         *,
+        config: AgentConfig | None = None,
         tools: ToolBox | Iterable[Callable[..., Any] | str] | None = None,
         toolbox: ToolBox | None = None,
         policy: Policy | None = None,
@@ -56,31 +57,34 @@ class AgentBase:
         system: str | None = None,
         workspace: Workspace | str | Path | None = None,
         name: str | None = None,
-        auto_confirm: bool = False,
+        auto_confirm: bool | None = None,
         provider: Any = None,
-        on_nobody: Literal["deny", "fail"] = "deny",
+        on_nobody: OnNobody | None = None,
         temperature: float | None = None,
         effort: Effort | None = None,
+        max_output_tokens: int | None = None,
         retry: RetryPolicy | None = None,
         model_info: ModelInfo | None = None,
         history: Sequence[Message] = (),
         session_id: str | None = None,
         resolve_model: ResolveModel = resolve_by_name,
         compaction: Compaction | None = None,
-        mode: Mode = "manual",
+        mode: Mode | None = None,
         risk_model: str | None = None,
         on_always: OnAlways | None = None,
     ) -> None:
         check_given(locals())
+        self.config = config = configured(locals())
         self.identifier = uuid.uuid4().hex
-        self.name = name or f"agent-{self.identifier[:8]}"
+        self.name = config.name or f"agent-{self.identifier[:8]}"
         self.state: dict[str, Any] = {STATE_KEY: Allowlists()}
-        self.limits = limits or Limits()
-        self.system = DEFAULT_SYSTEM if system is None else system
-        self.on_nobody = on_nobody
-        self.temperature = temperature
-        self.effort = effort
-        self.retry_policy = retry or RetryPolicy()
+        self.limits = config.limits
+        self.system = config.system
+        self.on_nobody = config.on_nobody
+        self.temperature = config.temperature
+        self.effort = config.effort
+        self.max_output_tokens = config.max_output_tokens
+        self.retry_policy = config.retry
         self.messages: list[Message] = checked_history(history)
         self.session_id = session_id
         self.bus = EventBus(self.identifier, session_id or "")
@@ -88,20 +92,20 @@ class AgentBase:
             self.bus.listen(on_event)
         self.queue = Queue(self._tell_queue)
         self.totals = Totals()
-        self.compactor = Compactor(compaction or Compaction())
+        self.compactor = Compactor(config.compaction)
         self.asides: list[str] = []  # what the model is told with the person's next words
         self.told_mode: Mode = "manual"  # what a session says of its mode; it begins in this one
         self.bus.listen(self._hear_mode)
         self.plan_note = PlanNote(self.messages, self.bus)
         self.processes = ProcessRegistry()
-        self.toolbox = build_toolbox(tools if toolbox is None else toolbox)
+        self.toolbox = build_toolbox(toolbox if toolbox is not None else config.tools if tools is None else tools)
         self._policy = (policy or Policy()).copy()
         self._on_ask = on_ask
-        self._auto_confirm = auto_confirm
-        self._mode: Mode = mode
-        self._risk_model = risk_model
+        self._auto_confirm = config.auto_confirm
+        self._mode: Mode = config.mode
+        self._risk_model = config.risk_model
         self._on_always = on_always
-        self._asked_model = model
+        self._asked_model = config.model if model is None else model
         self._asked_provider = provider if isinstance(model, str) or model is None else model
         self._asked_info = model_info
         self._resolve_model = resolve_model

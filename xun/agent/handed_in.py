@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
-from xun.agent.compact import Compaction
-from xun.agent.limits import Limits
+from xun.agent.config import AgentConfig
 from xun.errors import WrongTypeError
-from xun.given import function, instance, number, one_of, text
-from xun.policy.decision import Mode
+from xun.given import function, instance, text
 from xun.policy.rules import Policy
-from xun.providers.base import Effort, ModelInfo, RetryPolicy
+from xun.providers.base import ModelInfo
 from xun.result import printable
 from xun.toolbox.toolbox import ToolBox
 
 _FUNCTIONS = ("on_ask", "on_event", "on_always", "resolve_model")
-_TEXTS = ("system", "name", "session_id", "risk_model")
 _PARTS: dict[str, tuple[type, str]] = {
+    "config": (AgentConfig, "an AgentConfig"),
     "policy": (Policy, "a Policy"),
-    "limits": (Limits, "a Limits object"),
-    "retry": (RetryPolicy, "a RetryPolicy"),
     "model_info": (ModelInfo, "a ModelInfo"),
-    "compaction": (Compaction, "a Compaction"),
     "toolbox": (ToolBox, "a ToolBox"),
-    "auto_confirm": (bool, "True or False"),
+    "session_id": (str, "text"),
 }
 
 
 def check_given(given: dict[str, Any]) -> None:
-    """Raises `TypeError` or `ValueError`, naming the argument of `Agent`, for the first that cannot be used."""
+    """Raises `ConfigurationError`, naming the argument of `Agent`, for the first that cannot be used."""
     for name in _FUNCTIONS:
         function(name, given[name])
-    for name in _TEXTS:
-        instance(name, given[name], str, "text")
     for name, (kind, described) in _PARTS.items():
         instance(name, given[name], kind, described)
-    one_of("effort", given["effort"], get_args(Effort))
-    one_of("mode", given["mode"], get_args(Mode))
-    one_of("on_nobody", given["on_nobody"], ("deny", "fail"))
-    number("temperature", given["temperature"])
     if given["tools"] is not None and given["toolbox"] is not None:
         raise WrongTypeError("give either tools or toolbox: both say which tools there are")
+
+
+def configured(given: dict[str, Any]) -> AgentConfig:
+    """The configuration that `Agent` was given, with the arguments beside it that can be written down."""
+    model, tools = given["model"], given["tools"]
+    named = isinstance(tools, list | tuple) and all(isinstance(tool, str) for tool in tools)
+    written = {"model": model if isinstance(model, str) else None, "tools": tuple(tools) if named else None}
+    return (given["config"] or AgentConfig()).given({**given, **written})
 
 
 def spoken(what: str, given: str) -> str:

@@ -17,6 +17,7 @@ def build_request(agent: Agent[Any]) -> Request:
         system=agent.system,
         messages=agent.messages,
         tools=agent.tool_specs(),
+        max_tokens=agent.max_output_tokens,
         temperature=agent.temperature,
         effort=agent.effort,
     )

@@ -1,0 +1,104 @@
+"""What an agent is built from, as far as it can be written down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from difflib import get_close_matches
+from typing import Any, Literal, Self, get_args
+
+from xun.agent.compact import Compaction
+from xun.agent.limits import Limits
+from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import instance, number, one_of, texts
+from xun.policy.decision import Mode
+from xun.providers.base import Effort, RetryPolicy
+
+DEFAULT_SYSTEM = "You are a helpful assistant."
+OnNobody = Literal["deny", "fail"]
+_TEXTS = ("model", "system", "name", "risk_model")
+_PARTS: dict[str, type[Any]] = {"limits": Limits, "retry": RetryPolicy, "compaction": Compaction}
+_CHOICES = {"effort": get_args(Effort), "mode": get_args(Mode), "on_nobody": get_args(OnNobody)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentConfig:
+    """The arguments of `Agent` that JSON can hold, under the same names; change one with `dataclasses.replace`.
+
+    `model` is `PROVIDER/NAME`; None takes the first that the environment has a key for. `tools` are names of tools and
+    of groups of them. `max_output_tokens` bounds one reply; None leaves it to the provider, as `temperature` None does.
+    Raises `ConfigurationError` for a value that cannot be used.
+    """
+
+    model: str | None = None
+    tools: tuple[str, ...] = ()
+    system: str = DEFAULT_SYSTEM
+    name: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    compaction: Compaction = field(default_factory=Compaction)
+    temperature: float | None = None
+    effort: Effort | None = None
+    max_output_tokens: int | None = None
+    mode: Mode = "manual"
+    risk_model: str | None = None
+    auto_confirm: bool = False
+    on_nobody: OnNobody = "deny"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tools", texts("tools", self.tools))
+        for name in _TEXTS:
+            instance(name, getattr(self, name), str, "text")
+        for name, kind in _PARTS.items():
+            instance(name, getattr(self, name), kind, f"a {kind.__name__} object")
+        for name, known in _CHOICES.items():
+            one_of(name, getattr(self, name), known)
+        instance("auto_confirm", self.auto_confirm, bool, "True or False")
+        number("temperature", self.temperature)
+        tokens = self.max_output_tokens
+        if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1):
+            raise ConfigurationError(f"max_output_tokens must be a whole number from 1 on, not {tokens!r}")
+
+    def given(self, values: Mapping[str, Any]) -> Self:
+        """The same with `values`, but for those that are None and those that are no field."""
+        names = {each.name for each in fields(self)}
+        return replace(self, **{name: value for name, value in values.items() if name in names and value is not None})
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain JSON data, for `from_dict`."""
+        return _plain(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """What `to_dict` gave; what is missing has its default. Raises `ConfigurationError`, naming the entry."""
+        known = _checked(cls, data, "")
+        parts = {name: _part(kind, known[name], name) for name, kind in _PARTS.items() if name in known}
+        return cls(**{**known, **parts})
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value) if each.compare}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _part(kind: type[Any], data: Any, where: str) -> Any:
+    try:
+        return kind(**_checked(kind, data, where))
+    except TypeError as error:
+        raise WrongTypeError(f"{where}: {error}") from None
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where}: {error}") from None
+
+
+def _checked(kind: type[Any], data: Any, where: str) -> dict[str, Any]:
+    """`data` as keywords of `kind`."""
+    if not isinstance(data, Mapping):
+        raise WrongTypeError(f"{where or 'a configuration'} must be a mapping, not {data!r}")
+    names = [each.name for each in fields(kind) if each.compare]
+    for name in data:
+        if name not in names:
+            near = get_close_matches(str(name), names, 1)
+            meant = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+            raise ConfigurationError(f"{kind.__name__} has no entry {name!r}; {meant}")
+    return dict(data)
