@@ -19,11 +19,11 @@ ROOT = Path(xun.__file__).parent
 # of a layer.
 MAY_IMPORT = {
     "cli": {"setup", "run_plan", "run_place", "run_policy", "frontends", "commands", "config", "sessions", "policy", "gate",
-            "providers.registry", "providers.base", "providers.detect", "exec", "agent", "events", "messages", "result", "demo", "__init__"},
+            "providers.registry", "providers.base", "providers.detect", "providers.services", "exec", "agent", "events", "messages", "result", "demo", "__init__"},
     "frontends": {"agent", "commands", "config", "sessions", "workspace", "events", "messages", "policy.action",
                   "policy.decision", "policy.card", "result", "asides", "__init__"},
     "commands": {"agent", "sessions", "config", "gate", "policy", "toolbox", "workspace", "providers.registry",
-                 "events", "messages", "result", "asides"},
+                 "providers.services", "events", "messages", "result", "asides"},
     "agent": {"toolbox", "gate", "policy", "providers.base", "exec", "workspace", "sessions.store", "extend.hooks",
               "events", "messages", "result", "registry", "worker", "given", "asides"},
     "gate": {"policy", "events", "exec", "workspace", "worker"},
@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "toolbox": {"messages", "result", "policy.action", "registry", "worker", "given"},
     "policy": {"result", "given"},
     "sessions": {"events", "messages", "workspace", "result", "asides", "__init__"},
-    "config": {"policy", "result"},
+    "config": {"policy", "result", "providers.services"},
     "providers": {"messages", "result"},
     "exec": {"workspace", "result"},
     "workspace": {"result"},

@@ -91,5 +91,6 @@ def test_a_base_url_that_cannot_be_used_is_named(text: str, problem: str) -> Non
 
 
 def test_only_the_very_host_is_official() -> None:
-    assert is_official("https://api.openai.com/v1", "api.openai.com")
-    assert not is_official("https://api.openai.com.evil.example/v1", "api.openai.com")
+    assert is_official("https://api.openai.com/v1", "https://api.openai.com/v1")
+    assert not is_official("https://api.openai.com.evil.example/v1", "https://api.openai.com/v1")
+    assert not is_official("http://localhost:1/v1", "")

@@ -29,14 +29,9 @@ if TYPE_CHECKING:
     from xun.setup import Prepared
 
 _SHOWN_MODELS = 5  # of one local server
-_VARIABLES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
-_NEED_A_KEY = (
-    ModelOffer("Anthropic, with a key of yours", key_of="anthropic"),
-    ModelOffer("OpenAI, with a key of yours", key_of="openai"),
-    ModelOffer(
-        "any OpenAI-compatible server",
-        hint="leave with /exit and set XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL (XUN_OPENAI_API_KEY if it wants one)",
-    ),
+_OTHER_SERVER = ModelOffer(
+    "any OpenAI-compatible server",
+    hint="leave with /exit and set XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL (XUN_OPENAI_API_KEY if it wants one)",
 )
 
 
@@ -225,8 +220,12 @@ class ScreenOpener:
             for name in found.models[:_SHOWN_MODELS]
         ]
         known = {found.provider for found in set_up}
-        offers += [offer for offer in _NEED_A_KEY if offer.key_of not in known]
-        return [*offers, ModelOffer("the demonstration: a shipped script repairs a small repository, no key", "demo")]
+        offers += [offer for offer in _that_need_a_key() if offer.key_of not in known]
+        return [
+            *offers,
+            _OTHER_SERVER,
+            ModelOffer("the demonstration: a shipped script repairs a small repository, no key", "demo"),
+        ]
 
     def use_key(self, provider: str, key: str, *, keep: bool) -> str:
         """Use `key` for `provider` from now on."""
@@ -255,8 +254,23 @@ class ScreenOpener:
         return f"the key is used until xun ends; for good: export {variable}=…"
 
     def _variable(self, provider: str) -> str:
-        """Where a key for `provider` belongs. Chat Completions are OpenAI's own, or another server's."""
-        if provider != "openai-chat":
-            return _VARIABLES[provider]
+        """Where a key for `provider` belongs: Chat Completions are OpenAI's own, or another server's."""
+        from xun.providers.services import main_service, service_of
+
+        service = main_service(provider)
+        assert service is not None
         said = self._config.provider(provider).base_url if self._config is not None else None
-        return "XUN_OPENAI_API_KEY" if said or os.environ.get("XUN_OPENAI_BASE_URL") else "OPENAI_API_KEY"
+        if not said:
+            service = service_of(provider, os.environ) or service
+        return service.key_variable
+
+
+def _that_need_a_key() -> list[ModelOffer]:
+    """The services that need nothing but a key."""
+    from xun.providers.services import SERVICES
+
+    return [
+        ModelOffer(f"{service.label}, with a key of yours", key_of=service.prefix)
+        for service in SERVICES
+        if service.tried and service.key_needed and service.url
+    ]

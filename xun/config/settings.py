@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, create_model, field_validator
 from pydantic.fields import FieldInfo
 
 from xun.policy.decision import Mode
+from xun.providers.services import prefixes
 
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 Count = Annotated[int, Field(ge=1)]
@@ -98,10 +99,21 @@ def _bare(text: str) -> str:
     return text[1:-1].strip() if quoted else text
 
 
-class Providers(_Section):
-    anthropic: ProviderSettings = ProviderSettings()
-    openai: ProviderSettings = ProviderSettings()
-    openai_chat: ProviderSettings = Field(ProviderSettings(), alias="openai-chat")
+def _provider_fields() -> dict[str, Any]:
+    """A table for each provider that xun knows, under its prefix."""
+    return {
+        prefix.replace("-", "_"): (ProviderSettings, Field(ProviderSettings(), alias=prefix)) for prefix in prefixes()
+    }
+
+
+if TYPE_CHECKING:
+
+    class Providers(_Section):
+        """What a person says about each provider. Its fields are made from `xun.providers.services`."""
+
+        def __getattr__(self, name: str) -> ProviderSettings: ...
+else:
+    Providers = create_model("Providers", __base__=_Section, **_provider_fields())
 
 
 class Settings(_Section):

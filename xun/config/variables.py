@@ -7,16 +7,8 @@ from functools import cache
 from typing import Any, get_args, get_origin
 
 from xun.config.settings import leaves
+from xun.providers.services import main_service, prefixes
 
-_PROVIDERS = {
-    "ANTHROPIC_API_KEY": "providers.anthropic.api_key",
-    "ANTHROPIC_BASE_URL": "providers.anthropic.base_url",
-    "OPENAI_API_KEY": "providers.openai.api_key",
-    "OPENAI_BASE_URL": "providers.openai.base_url",
-    "XUN_OPENAI_API_KEY": "providers.openai-chat.api_key",
-    "XUN_OPENAI_BASE_URL": "providers.openai-chat.base_url",
-    "XUN_OPENAI_MODEL": "providers.openai-chat.model",
-}
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"0", "false", "no", "off"})
 
@@ -26,7 +18,16 @@ def variables() -> dict[str, str]:
     """Every variable and the dotted key it sets. A provider's go by their usual names, the others are
     `XUN_` and the key: XUN_MODEL, XUN_LIMITS_MAX_STEPS."""
     named = {_variable(key): key for key in leaves() if not key.startswith("providers.")}
-    return named | _PROVIDERS
+    return named | _of_providers()
+
+
+def _of_providers() -> dict[str, str]:
+    services = [service for prefix in prefixes() if (service := main_service(prefix)) is not None]
+    return {
+        variable: f"providers.{service.prefix}.{item}"
+        for service in services
+        for item, variable in service.settings.items()
+    }
 
 
 def variable_of(key: str) -> str | None:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,14 +34,19 @@ def finish_calls(drafts: Sequence[DraftCall], stop: ModelStop, *, last_is_open: 
     `last_is_open` says that the reply ended inside or right after its last call: with an output limit reached
     there, that call is suspect even if its JSON happens to parse.
     """
+    drafts = [_whole(draft) for draft in drafts]
+    times = Counter(draft.id for draft in drafts)
     calls: list[ToolCall] = []
     seen: set[str] = set()
-    for number, draft in enumerate(map(_whole, drafts), 1):
+    for number, draft in enumerate(drafts, 1):
         cut = stop == "max_tokens" and last_is_open and number == len(drafts)
         call = _finish(draft, cut)
-        if not draft.id or draft.id in seen:
-            problem = f"the call came with the id {draft.id!r} twice" if draft.id else "the call came without an id"
-            call = _refused(draft, f"{problem}, so it was not run; send it again")
+        if not draft.id or times[draft.id] > 1:  # of several, nobody knows which was meant
+            problem = "the call came without an id" if not draft.id else f"several calls came with the id {draft.id!r}"
+            call = _refused(
+                draft, f"{problem}, so {'none of them was' if draft.id else 'it was not'} run; send it again"
+            )
+        if not call.id or call.id in seen:
             call = call.model_copy(update={"id": f"call_{uuid.uuid4().hex[:24]}"})
         seen.add(call.id)
         calls.append(call)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from xun.providers import models
 from xun.providers.errors import clean
+from xun.providers.services import SERVICES
 
 if TYPE_CHECKING:
     import httpx2
@@ -25,11 +26,6 @@ USUAL_SERVERS = (
     ("vLLM", "http://127.0.0.1:8000"),
 )
 
-_CONFIGURED = (
-    ("Anthropic", "anthropic", "ANTHROPIC_API_KEY"),
-    ("OpenAI", "openai", "OPENAI_API_KEY"),
-    ("OpenAI-compatible server", "openai-chat", "XUN_OPENAI_BASE_URL"),
-)
 _OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
 _OFF = ("off", "no", "false", "0")
 _NO_CHAT = ("embed", "rerank", "whisper", "bge-")
@@ -61,14 +57,10 @@ class Found:
 def configured(env: Mapping[str, str]) -> list[Found]:
     """The providers that `env` has a key or an address for, in the order they are tried. Nothing is sent."""
     found: list[Found] = []
-    for name, provider, variable in _CONFIGURED:
-        if not env.get(variable, "").strip():
-            continue
-        if provider == "openai-chat":
-            chosen = env.get("XUN_OPENAI_MODEL", "").strip()
-        else:
-            chosen = models.default_model(provider)
-        found.append(Found(name, provider, (chosen,) if chosen else (), variable))
+    for service in SERVICES:
+        if service.tried and service.is_set_up(env):
+            chosen = env.get(service.model_variable, "").strip() or models.default_model(service.prefix)
+            found.append(Found(service.label, service.prefix, (chosen,) if chosen else (), service.variable))
     return found
 
 

@@ -58,6 +58,6 @@ def read_base_url(env: Mapping[str, str], variable: str, default: str = "") -> s
     return urlunsplit((url.scheme, url.netloc, "/" + "/".join(segments), "", ""))
 
 
-def is_official(base_url: str, host: str) -> bool:
-    """Whether `base_url` is the provider's own service at `host`."""
-    return urlsplit(base_url).hostname == host
+def is_official(base_url: str, own_url: str) -> bool:
+    """Whether `base_url` has the host of `own_url`, the service's own; False where that is empty."""
+    return bool(own_url) and urlsplit(base_url).hostname == urlsplit(own_url).hostname

@@ -10,10 +10,11 @@ from importlib import resources
 from typing import Any
 
 from xun.providers.base import ModelInfo
+from xun.providers.services import SERVICES
 
 _DATE = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)\Z")
-# The facts of `openai` hold for its models on either wire; an unknown server's models stay unknown.
-_TABLES = {"anthropic": "anthropic", "openai": "openai"}
+# The first row of a prefix counts: a server that nobody knows may serve anything under any name.
+_PRICE_LISTS = {service.prefix: service.price_list for service in reversed(SERVICES)}
 _NO_EFFORT = ("gpt-3", "gpt-4", "chatgpt-")
 _own: dict[str, Any] = {}
 
@@ -38,6 +39,7 @@ def find(provider: str, name: str) -> ModelInfo:
     for table in _tables(provider):
         row |= table.get(name) or table.get(undated(name)) or {}
     can = row.get("can")
+    listed = _PRICE_LISTS.get(provider)
     return ModelInfo(
         provider,
         name,
@@ -48,7 +50,7 @@ def find(provider: str, name: str) -> ModelInfo:
         output_price=row.get("output_price"),
         cache_read_price=row.get("cache_read_price"),
         cache_write_price=row.get("cache_write_price"),
-        price_lists=(provider,) if provider in _TABLES and row.get("input_price") is None else (),
+        price_lists=(listed,) if listed and row.get("input_price") is None else (),
     )
 
 
@@ -57,9 +59,10 @@ def undated(name: str) -> str:
     return _DATE.sub("", name)
 
 
-def default_model(provider: str) -> str:
-    """The model used when only the provider is known. Raises `KeyError` for a provider without one."""
-    return str(_own.get("defaults", {}).get(provider) or _data()["defaults"][provider])
+def default_model(provider: str) -> str | None:
+    """The model used when only the provider is known; None for a provider without one."""
+    found: str | None = _own.get("defaults", {}).get(provider) or _data()["defaults"].get(provider)
+    return found
 
 
 def known(provider: str) -> list[str]:
@@ -69,8 +72,7 @@ def known(provider: str) -> list[str]:
 
 def _tables(provider: str) -> list[dict[str, Any]]:
     """The shipped rows by name, and a person's own, which go over them."""
-    shipped = _data()["models"].get(_TABLES.get(provider, ""), {})
-    return [shipped, _own.get("models", {}).get(provider, {})]
+    return [_data()["models"].get(provider, {}), _own.get("models", {}).get(provider, {})]
 
 
 def _guess(provider: str, name: str) -> frozenset[str]:

@@ -6,14 +6,17 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from xun.providers import detect, errors, models
+from xun.providers import detect, errors, models, services
 from xun.providers.base import ModelInfo, Provider, ProviderError
 from xun.providers.endpoints import is_official, read_base_url, read_key
 from xun.providers.http import CONNECT_TIMEOUT, IDLE_TIMEOUT, HttpTransport
 from xun.providers.remote import RemoteProvider
+from xun.providers.services import Service
 from xun.providers.transport import Target, Transport, Wire
 
 
@@ -35,7 +38,6 @@ Factory = Callable[[str, Mapping[str, str], ProviderSettings], Provider]
 
 _DEFAULTS = ProviderSettings()
 _NOT_BUILT = ("openrouter", "azure", "gemini", "ollama")
-_BUILT_IN = ("anthropic", "openai", "openai-chat")
 _registered: dict[str, Factory] = {}
 
 
@@ -43,7 +45,7 @@ def register_provider(name: str, factory: Factory) -> None:
     """Makes `name/MODEL` mean `factory(MODEL, env, settings)`. Raises `ValueError` for a taken name."""
     if "/" in name or ":" in name or not name:
         raise ValueError(f"a provider name has no '/' or ':' and is not empty, unlike {name!r}")
-    if name in (*_BUILT_IN, *_NOT_BUILT, *_registered, "scripted", "demo"):
+    if name in (*services.prefixes(), *_NOT_BUILT, *_registered, "scripted", "demo"):
         raise ValueError(f"the provider name {name!r} is taken")
     _registered[name] = factory
 
@@ -71,11 +73,13 @@ def resolve(
         return _registered[prefix](rest, env, settings), models.find(prefix, rest)
     if prefix in _NOT_BUILT:
         raise ProviderError("config", f"{prefix}/… is not built yet; {_known()}")
-    if prefix not in _BUILT_IN:
+    service = services.service_of(prefix, env)
+    if service is None:
         raise ProviderError("config", f"no provider is called {errors.clean(prefix, 60)!r}; {_known()}")
-    if prefix == "openai-chat" and not any(env.get(variable, "").strip() for variable in _CHAT_VARIABLES):
+    if prefix == _LOCAL and not service.is_set_up(env):
         env = _served_locally(rest, env)
-    return _remote(prefix, rest, env, settings)
+        service = services.service_of(prefix, env) or service
+    return _remote(service, rest, env, settings)
 
 
 def _scripted(name: str, settings: ProviderSettings) -> tuple[Provider, ModelInfo]:
@@ -113,9 +117,11 @@ def resolve_object(
     if not model:
         raise ProviderError("config", f"name the model to use with this {type(provider).__name__}")
     url = str(getattr(provider, "base_url", "")).rstrip("/")
-    official = is_official(url, _OFFICIAL[prefix][0])
+    service = services.service_of(prefix, {})
+    assert service is not None
+    official = is_official(url, service.url)
     # Who serves an OpenAI client elsewhere (Azure, a local server) surely knows Chat Completions, perhaps no more.
-    spoken = prefix if prefix == "anthropic" or official else "openai-chat"
+    wire = service.wire if prefix == "anthropic" or official else "openai-chat"
     secret = getattr(provider, "api_key", None)
     target = Target(
         prefix,
@@ -127,36 +133,36 @@ def resolve_object(
     )
     transport = SdkTransport(
         target,
-        _WIRES[spoken],
+        wire,
         client=provider,
         connect_timeout=settings.connect_timeout,
         idle_timeout=settings.idle_timeout,
     )
     info = _priced_at(url, models.find(prefix, model))
-    return RemoteProvider(_wire(spoken, target, official), transport), info
-
-
-_OFFICIAL = {
-    "anthropic": ("api.anthropic.com", "https://api.anthropic.com"),
-    "openai": ("api.openai.com", "https://api.openai.com/v1"),
-}
+    return RemoteProvider(_wire(wire, target, official), transport), info
 
 
 def _first(env: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
     """The name of the first model there is, and the environment in which it is reached."""
     for found in detect.configured(env):
         if found.model is None:
-            detail = "set XUN_OPENAI_MODEL to a model of the server at XUN_OPENAI_BASE_URL"
-            raise ProviderError("config", detail)
+            raise ProviderError("config", _no_model(found.provider))
         return found.model, env
     for found in detect.local_servers_now(env):
         if found.model is not None:
             return found.model, _reaching(found, env)
+    keys = [service.variable for service in services.SERVICES if service.tried and service.key_needed]
     raise ProviderError(
         "config",
-        "no model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY,"
+        f"no model is set up: set {', '.join(keys)},"
         " or XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL; or start a local server, such as Ollama; or try --model demo",
     )
+
+
+def _no_model(prefix: str) -> str:
+    service = services.main_service(prefix)
+    assert service is not None
+    return f"set {service.model_variable} to a model of the server at {service.url_variable}"
 
 
 def _served_locally(model: str, env: Mapping[str, str]) -> Mapping[str, str]:
@@ -170,7 +176,7 @@ def _reaching(found: detect.Found, env: Mapping[str, str]) -> dict[str, str]:
     return {**env, "XUN_OPENAI_BASE_URL": found.base_url, "XUN_OPENAI_API_KEY": ""}
 
 
-_CHAT_VARIABLES = ("XUN_OPENAI_BASE_URL", "OPENAI_API_KEY")
+_LOCAL = "openai-chat"  # what local servers speak
 
 
 def _no_prefix(name: str) -> str:
@@ -182,33 +188,31 @@ def _no_prefix(name: str) -> str:
 
 
 def _known() -> str:
-    names = [f"{name}/NAME" for name in (*_BUILT_IN, *_registered)]
+    names = [f"{name}/NAME" for name in (*services.prefixes(), *_registered)]
     return f"use one of {', '.join(names)}, scripted:FILE, demo"
 
 
-def _remote(prefix: str, model: str, env: Mapping[str, str], settings: ProviderSettings) -> tuple[Provider, ModelInfo]:
-    compatible = prefix == "openai-chat" and bool(env.get("XUN_OPENAI_BASE_URL", "").strip())
-    service = "anthropic" if prefix == "anthropic" else "openai"
-    variables = "ANTHROPIC" if prefix == "anthropic" else "XUN_OPENAI" if compatible else "OPENAI"
-    key_variable, url_variable = f"{variables}_API_KEY", f"{variables}_BASE_URL"
-    host, default_url = _OFFICIAL[service]
-    base = read_base_url(env, url_variable, default_url)
-    key = read_key(env, key_variable)
-    if key is None and not compatible:
-        raise ProviderError("config", f"set {key_variable} to use {prefix}/{model}, or try --model demo")
-    official = is_official(base, host)
+def _remote(
+    service: Service, model: str, env: Mapping[str, str], settings: ProviderSettings
+) -> tuple[Provider, ModelInfo]:
+    base = read_base_url(env, service.url_variable, service.url)
+    key = read_key(env, service.key_variable)
+    if key is None and service.key_needed:
+        name = f"{service.prefix}/{model}"
+        raise ProviderError("config", f"set {service.key_variable} to use {name}, or try --model demo")
+    official = is_official(base, service.url)
     target = Target(
-        name=prefix,
-        label={"anthropic": "Anthropic", "openai": "OpenAI"}[service] if official else "the model server",
-        url=f"{base}{_PATHS[prefix]}",
-        key_variable=settings.key_places.get(key_variable, key_variable),
-        url_variable=url_variable,
-        suggestion=models.default_model(service) if official else "",
+        name=service.prefix,
+        label=service.label if official else "the model server",
+        url=f"{base}{service.path}",
+        key_variable=settings.key_places.get(service.key_variable, service.key_variable),
+        url_variable=service.url_variable,
+        suggestion=models.default_model(service.table) or "" if official else "",
         secret=key or "",
     )
-    provider = RemoteProvider(_wire(prefix, target, official), _transport(target, prefix, base, key, settings))
-    info = _priced_at(base, models.find(service if official else prefix, model))
-    return provider, replace(info, provider=prefix)
+    provider = RemoteProvider(_wire(service.wire, target, official), _transport(target, service, base, key, settings))
+    info = _priced_at(base, models.find(service.table if official else service.prefix, model))
+    return provider, replace(info, provider=service.prefix)
 
 
 def _priced_at(url: str, info: ModelInfo) -> ModelInfo:
@@ -216,33 +220,18 @@ def _priced_at(url: str, info: ModelInfo) -> ModelInfo:
     return info if info.input_price is not None else replace(info, price_lists=(url, *info.price_lists))
 
 
-_PATHS = {"anthropic": "/messages", "openai": "/responses", "openai-chat": "/chat/completions"}
-_WIRES = {"anthropic": "anthropic", "openai": "openai-responses", "openai-chat": "openai-chat"}
+def _wire(name: str, target: Target, official: bool) -> Wire:
+    module, _, wire = services.WIRES[name].partition(":")
+    made: Wire = getattr(import_module(module), wire)(target, official=official)
+    return made
 
 
-def _wire(prefix: str, target: Target, official: bool) -> Wire:
-    # Only the wire that is spoken is loaded: start-up is the sum of such things.
-    if prefix == "anthropic":
-        from xun.providers.anthropic import AnthropicWire
-
-        return AnthropicWire(target, official=official)
-    if prefix == "openai":
-        from xun.providers.openai_responses import OpenAIResponsesWire
-
-        return OpenAIResponsesWire(target, official=official)
-    from xun.providers.openai_chat import OpenAIChatWire
-
-    return OpenAIChatWire(target, official=official)
-
-
-def _transport(target: Target, prefix: str, base: str, key: str | None, settings: ProviderSettings) -> Transport:
+def _transport(target: Target, service: Service, base: str, key: str | None, settings: ProviderSettings) -> Transport:
     times = {"connect_timeout": settings.connect_timeout, "idle_timeout": settings.idle_timeout}
-    if settings.transport == "sdk":
+    if settings.transport == "sdk" and service.sdk:
         from xun.providers.sdk import SdkTransport, new_client
 
         # Servers without a key exist, but the SDKs insist on one.
-        return SdkTransport(target, _WIRES[prefix], make=lambda: new_client(prefix, base, key or "none"), **times)
-    if key is None:
-        return HttpTransport(target, {}, **times)
-    headers = {"x-api-key": key} if prefix == "anthropic" else {"authorization": f"Bearer {key}"}
-    return HttpTransport(target, headers, **times)
+        make = partial(new_client, service.sdk, base, key or "none", service.headers)
+        return SdkTransport(target, service.wire, make=make, **times)
+    return HttpTransport(target, service.request_headers(key), **times)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -155,15 +155,16 @@ def client_kind(client: Any) -> str | None:
     return None
 
 
-def new_client(prefix: str, base_url: str, api_key: str) -> Any:
-    """A client of ours, which never retries: the loop has the only retries there are."""
-    if prefix == "anthropic":
+def new_client(package: str, base_url: str, api_key: str, headers: Mapping[str, str]) -> Any:
+    """A client of ours of `package`, which never retries: the loop has the only retries there are."""
+    given: dict[str, Any] = {"base_url": base_url, "max_retries": 0, "default_headers": headers}
+    if package == "anthropic":
         import anthropic
 
-        return anthropic.AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=0)
+        return anthropic.AsyncAnthropic(api_key=api_key, **given)
     import openai
 
-    return openai.AsyncOpenAI(api_key=api_key, base_url=base_url, max_retries=0)
+    return openai.AsyncOpenAI(api_key=api_key, **given)
 
 
 def _stream_class(client: Any) -> Any:
