@@ -61,7 +61,7 @@ class Options(TypedDict):
 UUID = "6e7e1a2e-0d6f-4b67-9a39-2f6d1a9f3c10"
 
 
-@pytest.mark.spec("X-VAL-01")
+@pytest.mark.spec("X-VAL-01", "W14")
 @pytest.mark.parametrize(
     ("hint", "given", "value"),
     [

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections import abc
 from collections.abc import Sequence
-from typing import Any, get_args, get_origin
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
 from xun.toolbox.signature import Parameter
-
-# `type` has no JSON value; pydantic checks the others item by item while the tool already runs.
-_NEVER = (
-    type,
-    abc.Iterable,
-    abc.Iterator,
-    abc.Generator,
-    abc.AsyncIterable,
-    abc.AsyncIterator,
-    abc.AsyncGenerator,
-)
+from xun.toolbox.unfit import never_fits
 
 
 class _Generator(GenerateJsonSchema):
@@ -59,7 +48,7 @@ def build_checked(parameters: Sequence[Parameter]) -> tuple[type[BaseModel], dic
     for parameter in parameters:
         if isinstance(parameter.default, FieldInfo):
             raise TypeError(f"parameter {parameter.name!r} has a Field as its default; put it into Annotated[...]")
-        if _is_never(parameter.hint):
+        if never_fits(parameter.hint):
             raise TypeError(_refusal(parameter))
     try:
         return _build_with_schema(parameters)
@@ -78,19 +67,20 @@ def _check_alone(parameter: Parameter) -> None:
     try:
         _build_with_schema([parameter])
     except Exception as error:
+        if getattr(error, "code", None) == "typed-dict-version":  # inside a class of the caller's, which is left alone
+            raise TypeError(
+                f"parameter {parameter.name!r} has a class with a TypedDict as its hint, {_shown(parameter.hint)}; "
+                "below Python 3.12 take TypedDict from typing_extensions"
+            ) from error
         raise TypeError(f"{_refusal(parameter)}: {_line(error)}") from error
 
 
-def _is_never(hint: Any) -> bool:
-    if any(hint is kind or get_origin(hint) is kind for kind in _NEVER):
-        return True
-    return any(_is_never(arg) for arg in get_args(hint))
-
-
 def _refusal(parameter: Parameter) -> str:
-    hint = parameter.hint
-    shown = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
-    return f"parameter {parameter.name!r} has a hint that no JSON value can satisfy, {shown}"
+    return f"parameter {parameter.name!r} has a hint that no JSON value can satisfy, {_shown(parameter.hint)}"
+
+
+def _shown(hint: Any) -> str:
+    return hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
 
 
 def _line(error: Exception) -> str:

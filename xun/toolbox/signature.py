@@ -10,6 +10,7 @@ from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from xun.toolbox.context import ToolCallContext
+from xun.toolbox.hints import Twins, adapted
 
 EMPTY = inspect.Parameter.empty
 _REFUSED = {
@@ -60,10 +61,11 @@ def read_signature(function: Callable[..., Any]) -> Signature:
         raise TypeError(f"{found[0].name!r} can never be passed to it; register the method of an object or class")
     parameters: list[Parameter] = []
     context: list[str] = []
+    twins: Twins = {}
     for item in found:
         if item.kind in _REFUSED:
             raise TypeError(f"parameter {item.name!r} {_REFUSED[item.kind]}")
-        hint = _hint(target, item)
+        hint = _hint(target, item, twins)
         if is_context(hint):
             context.append(item.name)
         else:
@@ -121,7 +123,7 @@ def _parameter(item: inspect.Parameter, hint: Any) -> Parameter:
     return Parameter(item.name, guess, item.default)
 
 
-def _hint(target: Any, item: inspect.Parameter) -> Any:
+def _hint(target: Any, item: inspect.Parameter, twins: Twins) -> Any:
     if item.annotation is EMPTY:
         return EMPTY
     inner = inspect.unwrap(target)
@@ -130,9 +132,9 @@ def _hint(target: Any, item: inspect.Parameter) -> Any:
     )
     try:
         hints = get_type_hints(scope, getattr(inner, "__globals__", {}), dict(_closure(inner)), include_extras=True)
+        return adapted(hints[item.name], twins)
     except Exception as error:
         raise TypeError(f"parameter {item.name!r} has a hint that cannot be resolved: {error}") from error
-    return hints[item.name]
 
 
 def _closure(function: Any) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,81 @@
+"""Hints put into others that pydantic reads as JSON gives their values."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints
+
+from typing_extensions import TypedDict, is_typeddict  # below Python 3.12, pydantic reads no other TypedDict
+
+JSON_SCALARS = (str, int, float, bool, NoneType)
+
+Twins = dict[Any, Any]
+"""What became of each TypedDict, so that each is put into another once."""
+
+
+def adapted(hint: Any, twins: Twins) -> Any:
+    """`hint` with the values for a `Literal`'s members of an Enum, and with TypedDicts that this pydantic reads.
+
+    Raises what a TypedDict with hints that cannot be resolved raises.
+    """
+    if is_typeddict(hint):
+        return _typed_dict(hint, twins)
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return _literal(hint, args)
+    if origin is Annotated:
+        bare = adapted(args[0], twins)
+        return hint if bare is args[0] else Annotated[bare, *hint.__metadata__]
+    inner = tuple(adapted(arg, twins) for arg in args)
+    if all(new is old for new, old in zip(inner, args, strict=True)):
+        return hint
+    return Union[inner] if origin in (Union, UnionType) else origin[inner]  # noqa: UP007 - of a tuple
+
+
+def _literal(hint: Any, members: Sequence[Any]) -> Any:
+    """pydantic never finds a member of an Enum by what JSON has for it: so it gets that, and makes the member of it."""
+    written = tuple(member.value if isinstance(member, Enum) else member for member in members)
+    if not any(isinstance(member, Enum) for member in members):
+        return hint
+    if not all(isinstance(value, JSON_SCALARS) for value in written):
+        return hint
+    from pydantic import AfterValidator  # few hints need it
+
+    meant: dict[tuple[type, Any], Any] = {}
+    for value, member in zip(written, members, strict=True):
+        meant.setdefault((type(value), value), member)
+    values: Any = Literal.__getitem__(written)
+    return Annotated[values, AfterValidator(lambda value: meant[type(value), value])]
+
+
+def _typed_dict(kind: Any, twins: Twins) -> Any:
+    """`kind`, or a TypedDict of the same fields where pydantic does not read `kind` or not all of its fields."""
+    if kind in twins:
+        return twins[kind]
+    if getattr(kind, "__parameters__", ()):
+        return kind
+    twin: Any = TypedDict(kind.__name__, {})
+    twins[kind] = twin  # before its fields, which may be of this very kind
+    hints = get_type_hints(kind, include_extras=True)
+    fields = {name: adapted(hint, twins) for name, hint in hints.items()}
+    if _is_read(kind) and all(fields[name] is hint for name, hint in hints.items()):
+        twins[kind] = kind
+        return kind
+    optional = [name for name, hint in fields.items() if not _says_whether(hint) and name in kind.__optional_keys__]
+    twin.__annotations__ = fields | {name: NotRequired[fields[name]] for name in optional}
+    twin.__required_keys__, twin.__optional_keys__ = frozenset(fields), frozenset()
+    for name in ("__module__", "__qualname__", "__doc__", "__pydantic_config__"):
+        if hasattr(kind, name):
+            setattr(twin, name, getattr(kind, name))
+    return twin
+
+
+def _says_whether(hint: Any) -> bool:
+    return get_origin(hint) in (Required, NotRequired)
+
+
+def _is_read(kind: Any) -> bool:
+    return sys.version_info >= (3, 12) or type(kind).__module__ != "typing"
