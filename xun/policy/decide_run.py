@@ -23,6 +23,7 @@ from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
 from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
 from xun.policy.runners import names_script, runs_more
+from xun.policy.unpacked import Unpacked
 from xun.policy.words import Arg
 
 
@@ -64,6 +65,7 @@ class _Judge:
         self.places = places
         self.hazards = Hazards(action.cwd, reading, places)
         self.acts = Acts(action.cwd, reading, places)
+        self.unpacked = Unpacked(action.cwd, action.command, reading, places)
         self.policy = places.policy
         self.now = places.facts.at
         self.grants = [r for r in places.grants if r.kind == "command" and r.effect == "allow" and r.in_force(self.now)]
@@ -72,7 +74,7 @@ class _Judge:
     def decision(self) -> Decision:
         outcomes = [self.segment(command) for command in self.reading.commands]
         reasons = [Reason(code=p.code, text=p.text, hard=p.hard) for p in self.reading.script.problems]
-        reasons += self.acts.redirects()
+        reasons += [*self.acts.redirects(), *self.unpacked.redirects()]
         reasons += self.hazards.around(self.action.command, self.action.env)
         reasons += [reason for outcome in outcomes for reason in outcome.reasons]
         reasons = list(dict.fromkeys(reasons))
@@ -162,7 +164,11 @@ class _Judge:
             outcome.refused[rule] = refused.problem.text
         else:
             outcome.ask(self.unlisted(command, refusal or command.shut))
-        for reason in (*self.hazards.tracked(command), *self.hazards.settings(command)):
+        for reason in (
+            *self.hazards.tracked(command),
+            *self.hazards.settings(command),
+            *self.unpacked.against(command),
+        ):
             outcome.ask(reason)
         if not command.judged or command.guessed:
             acts = (*self.acts.against(command), *self.acts.wholes(command), *self.acts.exposures(command))
