@@ -123,12 +123,11 @@ def test_arguments_given_at_once_are_taken() -> None:
 
 
 @pytest.mark.spec("P-MAL-01")
-def test_a_repeated_id_is_replaced_and_refused() -> None:
+def test_calls_that_share_an_id_are_refused() -> None:
     tool = {"type": "tool_use", "id": "t1", "name": "ls", "input": {}}
     first, second = blocks((tool, []), (tool, [])).calls
-    assert first.problem is None
-    assert second.problem is not None
-    assert first.id != second.id
+    assert first.problem and second.problem
+    assert first.id == "t1" != second.id
 
 
 def test_an_empty_reply_is_an_empty_message() -> None:

@@ -65,10 +65,16 @@ def test_a_refused_call_keeps_what_arrived() -> None:
 @pytest.mark.spec("P-MAL-01", "P-MAL-02")
 def test_ids_that_are_missing_or_taken_are_replaced_and_the_call_refused() -> None:
     drafts = [DraftCall("a", "ls"), DraftCall("a", "ls"), DraftCall("", "ls"), DraftCall("", "ls")]
-    first, *others = finish_calls(drafts, "tool_use", last_is_open=True)
-    assert (first.id, first.problem) == ("a", None)
-    assert all(call.problem and "was not run" in call.problem for call in others)
-    assert len({first.id, *(call.id for call in others)}) == 4
+    calls = finish_calls([*drafts, DraftCall("b", "ls")], "tool_use", last_is_open=True)
+    assert [call.problem for call in calls] == [
+        "several calls came with the id 'a', so none of them was run; send it again",
+        "several calls came with the id 'a', so none of them was run; send it again",
+        "the call came without an id, so it was not run; send it again",
+        "the call came without an id, so it was not run; send it again",
+        None,
+    ]
+    assert (calls[0].id, calls[4].id) == ("a", "b")
+    assert len({call.id for call in calls}) == 5
 
 
 def test_a_call_without_a_name_is_refused() -> None:
