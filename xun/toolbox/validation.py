@@ -14,10 +14,9 @@ from xun.result import Err, Ok, Result
 from xun.toolbox.arguments import Unlist, json_kind, parse_object, unlist_for
 from xun.toolbox.model import build, field_name
 from xun.toolbox.signature import Parameter, members
+from xun.toolbox.wording import clip, joined, one_line
 
 _NO_JSON = (TypeError, ValueError, RecursionError)
-_SHOWN_ERRORS = 3
-_SHOWN_CHARACTERS = 240
 
 
 class Validator:
@@ -53,7 +52,7 @@ class Validator:
         try:
             text = _dump(values)
         except _NO_JSON as error:
-            return Err(f"Invalid arguments: {_culprit(values)} is no JSON value: {_one_line(str(error))}.")
+            return Err(f"Invalid arguments: {_culprit(values)} is no JSON value: {one_line(str(error))}.")
         return self._validate(text)
 
     def _validate(self, text: bytes) -> Result[dict[str, Any]]:
@@ -62,7 +61,7 @@ class Validator:
         except ValidationError as error:
             return Err(self._explain(error))
         except Exception as error:  # noqa: BLE001 - a hint's own validator may raise anything
-            return Err(f"The arguments could not be checked: {_one_line(str(error) or type(error).__name__)}.")
+            return Err(f"The arguments could not be checked: {one_line(str(error) or type(error).__name__)}.")
         given = found.model_fields_set
         fields = ((field_name(index), parameter) for index, parameter in enumerate(self._parameters))
         return Ok({item.name: getattr(found, field) for field, item in fields if field in given or item.required})
@@ -72,22 +71,20 @@ class Validator:
         for item in error.errors(include_url=False):
             groups.setdefault(item["loc"][0] if item["loc"] else "", []).append(item)
         lines = [self._complaint(name, group) for name, group in groups.items()]
-        hidden = len(lines) - _SHOWN_ERRORS
-        more = f"; and {hidden} more" if hidden > 0 else ""
-        return f"Invalid arguments: {'; '.join(lines[:_SHOWN_ERRORS])}{more}."
+        return f"Invalid arguments: {joined(lines)}."
 
     def _complaint(self, name: Any, errors: Sequence[Any]) -> str:
         first = errors[0]
         if not first["loc"]:
-            return _one_line(first["msg"])
+            return one_line(first["msg"])
         if len(first["loc"]) == 1 and first["type"] == "extra_forbidden":
             known = ", ".join(parameter.name for parameter in self._parameters)
-            return f"{_clip(repr(name))} is unknown; the parameters are: {known or 'none'}"
+            return f"{clip(repr(name))} is unknown; the parameters are: {known or 'none'}"
         if self._is_union(name) and first["type"] != "missing":
             return f"'{name}' " + " or ".join(dict.fromkeys(_demand(item) for item in errors))
         got = f", not {json_kind(first['input'])}" if first["type"].endswith("_type") else ""
         path = ".".join(str(part) for part in first["loc"])  # keys of a dict are in it, as the model wrote them
-        return f"{_clip(repr(path))} {_demand(first)}{got}"
+        return f"{clip(repr(path))} {_demand(first)}{got}"
 
     def _is_union(self, name: Any) -> bool:
         hint = next((parameter.hint for parameter in self._parameters if parameter.name == name), None)
@@ -98,7 +95,7 @@ def _demand(error: Any) -> str:
     """What was wanted, in words that follow the field's name."""
     if error["type"] == "missing":
         return "is missing"
-    message = _one_line(error["msg"])
+    message = one_line(error["msg"])
     wanted = message.removeprefix("Input should ")
     return f"is refused: {message}" if wanted == message else f"must {wanted}"
 
@@ -113,13 +110,5 @@ def _culprit(values: dict[str, Any]) -> str:
         try:
             _dump({name: value})
         except _NO_JSON:
-            return _clip(repr(name))
+            return clip(repr(name))
     return "the whole"
-
-
-def _one_line(text: str) -> str:
-    return _clip(" ".join(text.split()))
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
