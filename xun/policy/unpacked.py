@@ -27,6 +27,7 @@ _UNPACK_ALWAYS = word_set("unar dtrx aunpack ouch unsquashfs ditto")
 _TAR_EXTRACTS = re.compile(r"-[A-Za-z]*x[A-Za-z]*|--extract|--get")
 _TO_OUTPUT = re.compile(r"-[A-Za-z]*O[A-Za-z]*|--to-stdout|-so")
 _UNZIP_SHOWS = re.compile(r"-(?!d)[A-Za-z]*[lptvzZ][A-Za-z]*")
+_UNPACKERS = _TARS | _SEVEN | _COPIES_OUT | _UNPACK_ALWAYS | word_set("unzip unrar rar python")
 # The options that name the folder to unpack in.
 _FOLDER: Mapping[str, re.Pattern[str]] = (
     dict.fromkeys(_TARS, re.compile(r"(?:-[A-Za-z]*C|--directory|--cd)(?:=(.*))?|-C(.+)", re.DOTALL))
@@ -55,7 +56,10 @@ _RUNS_TEXT = SHELLS | {"eval"}
 
 def unpacks(view: Sequence[Arg]) -> Iterator[str]:
     """The folders, from the one it runs in, into which a command unpacks an archive."""
-    name, args = base_name(view[0].text), view[1:]
+    name = base_name(view[0].text)
+    if name not in _UNPACKERS:
+        return
+    args = view[1:]
     words = [arg.text for arg in args]
     if not _unpacking(name, words) or any(map(_TO_OUTPUT.fullmatch, words)):
         return
@@ -85,7 +89,7 @@ def _unpacking(name: str, words: Sequence[str]) -> bool:
         return first in ("x", "e")
     if name in _COPIES_OUT:
         return any(re.fullmatch(r"-[A-Za-z0]*[ir][A-Za-z0]*|--extract", word) for word in words)
-    if name in ("python", "python3"):
+    if name == "python":
         return words[:2] == ["-m", "tarfile"] and not {"-e", "--extract"}.isdisjoint(words)
     return name in _UNPACK_ALWAYS
 
