@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -14,10 +14,11 @@ from xun.policy.decision import Reason
 from xun.policy.folders import is_lost, told
 from xun.policy.links import made_links, makes_links, through_link
 from xun.policy.needs import Command, Reading
-from xun.policy.operands import passes_on, prints_all, prints_files, removes_all, removes_input
+from xun.policy.operands import passes_on, prints_all, prints_files, removes_all, removes_input, starts
 from xun.policy.paths import protected
 from xun.policy.places import Places
 from xun.policy.programs import DESTROYERS, MACHINE, PRIVILEGED, RUNS_OTHERS, base_name
+from xun.policy.rewritten import in_place, rewriting
 from xun.policy.rules import Rule
 from xun.policy.words import Arg
 
@@ -101,9 +102,41 @@ class Acts:
             yield Reason(code="machine", text=f"{name} acts on the whole machine", hard=True)
         if any(_ends_all(view) for view in command.acting):
             yield Reason(code="machine", text="it would end every process there is", hard=True)
-        if any(map(_rewrites, command.acting)) and (rule := next(iter(self.denying), None)):
-            text = f"it may change or remove whatever git finds, also what a rule denies: {rule.pattern}"
+        if rule := self.rewritten(command) if self.denying else None:
+            text = f"it may write {'below ' if rule.pattern.endswith('/') else ''}{rule.pattern}, which a rule denies"
             yield Reason(code="may-be-ruled", text=text, hard=True, rule=rule.source)
+
+    def rewritten(self, command: Command) -> Rule | None:
+        """The deny rule on writing that may cover a file which the command changes without naming it."""
+        found: list[str] = []
+        for view in command.acting:
+            name = base_name(view[0].text)
+            if told := rewriting(view):
+                found += self.places.facts.roots if told.whole else self.real(command, told.places)
+            elif name in ("xargs", "parallel") and any(map(in_place, command.acting)):
+                found += self.fed_from(command)
+            elif name == "find" and any(map(in_place, command.acting)):
+                found += self.real(command, tuple(starts(view)))
+        return self.places.denied_below(*found, kind="write") if found else None
+
+    def real(self, command: Command, places: Sequence[Arg]) -> Iterator[str]:
+        """Where the folders among `places` are, resolved, and what nobody has looked up."""
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            for arg in places:
+                key = command.keys(folder, Use(arg, "meta"))
+                fact = self.places.facts.paths.get(key)
+                if fact is None or fact.kind in ("folder", "missing"):
+                    yield fact.real if fact else posixpath.normpath(key)
+
+    def fed_from(self, command: Command) -> Iterable[str]:
+        """The folders whose files may be handed to a command: those that the one before names, else all there are."""
+        before = self.feeder(command)
+        if before is None:
+            return self.places.facts.roots
+        folders = self.reading.script.starts(self.cwd, before.segment)
+        keys = [before.keys(folder, use) for folder in folders for use in (*before.uses, *before.words)]
+        facts = (self.places.facts.paths.get(key) for key in keys)
+        return [fact.real for fact in facts if fact and fact.kind == "folder"] or self.places.facts.roots
 
     def changing(self, command: Command) -> Iterator[Reason]:
         names = {base_name(view[0].text) for view in command.acting}
@@ -126,8 +159,8 @@ class Acts:
         """The hard reason against removing what another command puts out, unless that is names of some files."""
         if not removes_input(command.acting):
             return
-        before = self.reading.commands[: self.reading.commands.index(command)]
-        feeder = next((one.segment.args for one in reversed(before) if not passes_on(one.segment.args)), None)
+        before = self.feeder(command)
+        feeder = before.segment.args if before else None
         told = feeder is not None and prints_files(feeder)
         if feeder is not None and told and not prints_all(feeder):
             return
@@ -135,6 +168,11 @@ class Acts:
             "it would remove the workspace itself" if told else "what it removes cannot be told: other commands name it"
         )
         yield Reason(code="root" if told else "unknown-path", text=text, hard=True)
+
+    def feeder(self, command: Command) -> Command | None:
+        """The command whose output comes to this one, if any does, through those that only pass it on."""
+        before = self.reading.commands[: self.reading.commands.index(command)]
+        return next((one for one in reversed(before) if not passes_on(one.segment.args)), None)
 
     def wholly(self, command: Command) -> Iterator[tuple[Use, str]]:
         """What the command takes with all that is in it, and where."""
@@ -210,17 +248,6 @@ def _may_equal(one: str, other: str) -> bool:
     one = one.replace(ANYTHING, "*")
     either = fnmatchcase(one, other) or fnmatchcase(other, one)
     return either or (any(mark in one for mark in "*?[") and any(mark in other for mark in "*?["))
-
-
-def _rewrites(view: Sequence[Arg]) -> bool:
-    """Is it a git command that removes or overwrites files which it does not name?"""
-    if base_name(view[0].text) != "git":
-        return False
-    words = [arg.text for arg in view[1:]]
-    everything = not {".", ":/", "*", "./"}.isdisjoint(words)
-    return "clean" in words or ("reset" in words and not {"--hard", "--merge", "--keep"}.isdisjoint(words)) or (
-        everything and not {"checkout", "restore"}.isdisjoint(words)
-    )  # fmt: skip
 
 
 def _ends_all(view: Sequence[Arg]) -> bool:

@@ -96,7 +96,7 @@ def changed(args: Sequence[Arg]) -> Iterator[Use]:
         return
     if name == "find":
         if any(arg.text in _FIND_ACTS for arg in args):
-            yield from (Use(arg, "write") for arg in _starts(args))
+            yield from (Use(arg, "write") for arg in starts(args))
         return
     if name not in DESTROYERS and name not in CHANGERS:
         return
@@ -109,11 +109,11 @@ def changed(args: Sequence[Arg]) -> Iterator[Use]:
         yield Use(arg, "write")
 
 
-def _starts(args: Sequence[Arg]) -> Iterator[Arg]:
+def starts(args: Sequence[Arg]) -> Iterator[Arg]:
     """The folders that find looks through."""
     first = next((at for at, arg in enumerate(args[1:], 1) if _EXPRESSION.match(arg.text)), len(args))
-    starts = [arg for arg in args[1:first] if arg.text not in ("-H", "-L", "-P")]
-    yield from starts or [Arg(".")]
+    found = [arg for arg in args[1:first] if arg.text not in ("-H", "-L", "-P")]
+    yield from found or [Arg(".")]
 
 
 def _swept(args: Sequence[Arg]) -> tuple[str, ...] | None:
@@ -161,7 +161,7 @@ def prints_all(args: Sequence[Arg]) -> bool:
     name = base_name(args[0].text)
     operands = [arg.text for arg in _operands(args)]
     if name == "find":
-        return _swept((*args, Arg("-delete"))) == () and {arg.text for arg in _starts(args)} <= _HERE
+        return _swept((*args, Arg("-delete"))) == () and {arg.text for arg in starts(args)} <= _HERE
     if name == "git":
         return operands in (["ls-files"], ["ls-files", "."])
     return name == "ls" and set(operands) <= _HERE
@@ -201,7 +201,7 @@ def whole(args: Sequence[Arg]) -> Iterator[Use]:
         return
     if name == "find":
         if (names := _swept(args)) is not None:
-            yield from (Use(arg, "moved", only=names) for arg in _starts(args))
+            yield from (Use(arg, "moved", only=names) for arg in starts(args))
         return
     if name not in _TAKES_FOLDERS:
         return

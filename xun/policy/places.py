@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from xun.policy.commands.spec import Mode, Use
 from xun.policy.decision import Effect, Reason
@@ -51,9 +52,9 @@ class Places:
                 return rule
         return None
 
-    def denied_below(self, *folders: str) -> Rule | None:
-        """The deny rule on reading that may cover something in one of these resolved folders."""
-        for rule in self.policy.own("read", "deny"):
+    def denied_below(self, *folders: str, kind: Literal["read", "write"] = "read") -> Rule | None:
+        """The deny rule on reading or writing that may cover something in one of these resolved folders."""
+        for rule in self.policy.own(kind, "deny"):
             if rule.in_force(self.facts.at) and any(_may_hold(one, rule.pattern, self.facts.roots) for one in folders):
                 return rule
         return None

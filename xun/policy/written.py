@@ -97,7 +97,7 @@ def _named(args: Sequence[Arg]) -> Iterator[Arg]:
         yield from _by_git(args)
     elif name in ("tar", "bsdtar"):
         yield from _archive(args)
-    elif name in _EDITORS and _edits(name, args):
+    elif edits(args):
         yield from _operands(args)
     elif name in ("python", "python3") and [arg.text for arg in args[1:3]] == ["-m", "venv"]:
         yield from _operands(args[2:])
@@ -116,7 +116,11 @@ def _by_options(args: Sequence[Arg]) -> Iterator[Arg]:
             yield args[at + 1]
 
 
-def _edits(name: str, args: Sequence[Arg]) -> bool:
+def edits(args: Sequence[Arg]) -> bool:
+    """Does a command change its operands in place, as editors and formatters do?"""
+    name = base_name(args[0].text)
+    if name not in _EDITORS:
+        return False
     needed = _EDITORS[name]
     if needed is not None:
         return any(needed.fullmatch(arg.text) for arg in args[1:])
