@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -144,6 +145,13 @@ class Message(Frozen):
     @cached_property
     def results(self) -> tuple[ToolResult, ...]:
         return tuple(block for block in self.blocks if isinstance(block, ToolResult))
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with `update`, which forgets what was looked up of the original."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in ("text", "words", "calls", "results"):
+            copy.__dict__.pop(name, None)
+        return copy
 
     @classmethod
     def user(cls, text: str) -> Message:

@@ -118,6 +118,7 @@ SCRIPTS = [
         "Left as it is. ['rule', 'person']\n",
     ),
     ([], "Is anybody there?\n"),
+    ([Say("Hello.")], "completed\n"),
 ]
 
 

@@ -25,10 +25,12 @@ MAY_IMPORT = {
     "commands": {"agent", "sessions", "config", "gate", "policy", "toolbox", "workspace", "providers.registry",
                  "providers.services", "events", "messages", "result", "asides"},
     "agent": {"toolbox", "gate", "policy", "providers.base", "exec", "workspace", "sessions.store", "extend.hooks",
+              "extend.payloads", "extend.middleware",
               "events", "messages", "result", "registry", "worker", "given", "asides"},
     "gate": {"policy", "events", "exec", "workspace", "worker"},
     "tools": {"toolbox", "exec", "workspace", "policy.action", "messages", "result"},
     "toolbox": {"messages", "result", "policy.action", "registry", "worker", "given"},
+    "extend": {"toolbox", "events", "messages", "worker"},
     "policy": {"result", "given"},
     "sessions": {"events", "messages", "workspace", "result", "asides", "__init__"},
     "config": {"policy", "result", "providers.services"},
@@ -101,10 +103,14 @@ def test_screen_libraries_stay_in_the_front_ends(name: str, path: Path) -> None:
     assert not found, f"xun.{name} imports {found}"
 
 
-def loaded_by(code: str) -> set[str]:
+def modules_loaded_by(code: str) -> set[str]:
     script = f"{code}\nimport json, sys; print('\\n' + json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def loaded_by(code: str) -> set[str]:
+    return {name.split(".")[0] for name in modules_loaded_by(code)}
 
 
 def test_importing_xun_loads_nothing_heavy() -> None:
@@ -132,6 +138,19 @@ def test_a_run_loads_no_screen_and_no_sdk(work: Path) -> None:
     code = f"from xun.cli.app import run\nassert run(['run', '--model', 'scripted:{script}', 'go']) == 0"
     heavy = {"textual", "rich", "prompt_toolkit", "anthropic", "openai", "mcp", "genai_prices", "tomlkit"}
     assert not loaded_by(code) & heavy
+
+
+def test_what_judges_and_runs_commands_is_loaded_with_the_first_command(work: Path) -> None:
+    """Not before the first request: a person waits for it."""
+    script = work / "script.json"
+    calls = [{"tool": "bash", "arguments": {"command": "true"}}]
+    late = {"xun.policy.shell", "xun.policy.commands", "xun.policy.decide", "xun.gate.gather", "tree_sitter"}
+    late |= {"xun.exec.run", "xun.exec.sandbox.enter", "xun.sessions.resume", "xun.sessions.index"}
+    code = f"from xun.cli.app import run\nassert run(['run', '--model', 'scripted:{script}', 'go']) == 0"
+    script.write_text(json.dumps([{"text": "ok"}]))
+    assert modules_loaded_by(code) & late == set()
+    script.write_text(json.dumps([{"calls": calls}, {"text": "ok"}]))
+    assert {"xun.policy.shell", "tree_sitter", "xun.exec.run"} <= modules_loaded_by(code)
 
 
 def test_versions_agree() -> None:

@@ -25,6 +25,8 @@ from xun.asides import as_block
 from xun.events import AnyEvent, ModeChanged, Notice
 from xun.exec.registry import ProcessRegistry
 from xun.exec.sandbox.profile import Profile
+from xun.extend.hooks import Hooks
+from xun.extend.middleware import Middleware, Pipeline
 from xun.gate.gate import Gate, OnAlways, OnAsk
 from xun.messages import Message
 from xun.policy.action import Confinement
@@ -72,6 +74,8 @@ class AgentBase:
         mode: Mode | None = None,
         risk_model: str | None = None,
         on_always: OnAlways | None = None,
+        hooks: Hooks | None = None,
+        middleware: Sequence[Middleware] = (),
     ) -> None:
         check_given(locals())
         self.config = config = configured(locals())
@@ -99,6 +103,8 @@ class AgentBase:
         self.plan_note = PlanNote(self.messages, self.bus)
         self.processes = ProcessRegistry()
         self.toolbox = build_toolbox(toolbox if toolbox is not None else config.tools if tools is None else tools)
+        self.hooks = hooks or Hooks()
+        self.pipeline = Pipeline(middleware)
         self._policy = (policy or Policy()).copy()
         self._on_ask = on_ask
         self._auto_confirm = config.auto_confirm
@@ -120,6 +126,7 @@ class AgentBase:
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._job: Job | None = None
+        self._firing: set[asyncio.Task[None]] = set()  # hooks that nobody waits for
         self._phase: Literal["uninit", "init", "final"] = "uninit"
 
     # What it is made of

@@ -14,9 +14,9 @@ MAX_TOGETHER = 8  # concurrent calls at a time: more would only wait for the sam
 
 async def run_batch(turn: Turn, calls: Sequence[ToolCall]) -> None:
     """Run `calls`; each ends with a result in `turn`. One failing call does not stop the others."""
-    prepared = [prepare(turn, call) for call in calls]
-    for call in calls:
-        turn.call_started(call)
+    prepared = [await prepare(turn, call) for call in calls]
+    for item in prepared:
+        turn.call_started(item.call)
     if len(prepared) == 1:
         await run_call(turn, prepared[0])
         return

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from xun.agent.turn import CURRENT, Turn, serving
 from xun.events import CallOutcome
+from xun.extend.hooks import HookDenied
+from xun.extend.middleware import MiddlewareError
 from xun.gate.verdict import Verdict
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Action, Read, Run, UseTool, Write
@@ -34,12 +36,13 @@ SKIPPED = "Not run: the run was stopped by an earlier refusal."
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A call with its tool and checked arguments, or with what is wrong with it."""
+    """A call with its tool and checked arguments, or with what is wrong with it, and how it ends then."""
 
     call: ToolCall
     tool: Tool | None = None
     arguments: Any = None
     problem: str | None = None
+    outcome: CallOutcome = "invalid"
 
     @property
     def concurrent(self) -> bool:
@@ -55,10 +58,14 @@ class Stopped:
     verdict: Verdict | None = None
 
 
-def prepare(turn: Turn, call: ToolCall) -> Prepared:
-    """Find the tool and validate the arguments. Nothing has an effect yet."""
+async def prepare(turn: Turn, call: ToolCall) -> Prepared:
+    """Let middleware change the call, find the tool and validate the arguments. Nothing has an effect yet."""
     if call.problem is not None:
         return Prepared(call, problem=call.problem)
+    try:
+        call = await turn.agent.pipeline.call(call)
+    except MiddlewareError as error:
+        return Prepared(call, problem=f"{DENIED}: {error}", outcome="denied")
     return find_tool(call, turn.agent.tools_in_force(), call.arguments)
 
 
@@ -89,27 +96,59 @@ async def run_call(turn: Turn, item: Prepared) -> None:
 async def _run(turn: Turn, item: Prepared) -> None:
     call = item.call
     if turn.stop is not None:
-        return _end(turn, call, Err(SKIPPED), "skipped")
-    if item.problem is not None or item.tool is None:
-        return _end(turn, call, Err(item.problem or "unknown tool"), "invalid")
-    CURRENT.set((turn, call))
-    ctx = ToolCallContext(turn.agent, item.tool.name, turn.context, turn.progress_of(call))
+        _end(turn, call, Err(SKIPPED), "skipped")
+    elif item.problem is not None or item.tool is None:
+        _end(turn, call, Err(item.problem or "unknown tool"), item.outcome)
+    else:
+        CURRENT.set((turn, call))
+        await _run_tool(turn, item, item.tool)
+
+
+async def _run_tool(turn: Turn, item: Prepared, tool: Tool) -> None:
+    call = item.call
+    ctx = ToolCallContext(turn.agent, tool.name, turn.context, turn.progress_of(call))
     if (stopped := await stopped_by(turn.agent, item, ctx, turn.emit)) is not None:
         if stopped.verdict is not None:
-            turn.refused(item.tool.name, stopped.verdict)
-        return _end(turn, call, stopped.error, stopped.outcome)
+            turn.refused(tool.name, stopped.verdict)
+        _end(turn, call, stopped.error, stopped.outcome)
+        return
     turn.call_running(call)
     began = time.monotonic()
-    result, outcome = await invoke(item.tool, item.arguments, ctx)
-    return _end(turn, call, result, outcome, time.monotonic() - began, item.tool)
+    result, outcome = await invoke(tool, item.arguments, ctx)
+    seconds = time.monotonic() - began
+    _end(turn, call, result, outcome, seconds, tool)
+    await _change_result(turn, call)
+    await turn.fire("after_tool_call", call=call, result=result, seconds=seconds)
+
+
+async def _change_result(turn: Turn, call: ToolCall) -> None:
+    """Let middleware change what the model reads. Until it has, and where it fails, that is nothing of the result."""
+    if not turn.agent.pipeline.parts:
+        return
+    given = turn.result_of(call)
+    try:
+        turn.reads(_withheld(given, "the turn ended before it was passed on"))
+        turn.reads(await turn.agent.pipeline.result(call, given))
+    except MiddlewareError as error:
+        turn.reads(_withheld(given, str(error)))
+
+
+def _withheld(result: ToolResult, why: str) -> ToolResult:
+    text = f"The call has run, but its result is withheld: {why}"
+    return result.model_copy(update={"content": text, "is_error": True})
 
 
 async def stopped_by(
     agent: AgentBase, item: Prepared, ctx: ToolCallContext[Any], emit: Callable[[Any], Any]
 ) -> Stopped | None:
-    """What keeps a prepared call from running: it cannot say what it would do, or the gate does not let it."""
+    """What keeps a prepared call from running: a hook, the gate, or that it cannot say what it would do."""
     assert item.tool is not None
     waiting = asyncio.current_task()
+    try:
+        if agent.hooks.wants("before_tool_call"):
+            await agent.hooks.fire("before_tool_call", agent, call=item.call, arguments=item.arguments)
+    except HookDenied as error:
+        return Stopped(Err(ErrorInfo(error=DENIED, details=str(error))), "denied")
     try:
         actions = await _actions(item, ctx)
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises is an answer to the model
@@ -153,7 +192,8 @@ async def call_directly(agent: AgentBase, toolbox: ToolBox, name: str, arguments
     agent.check_started()
     current = serving(agent)
     emit = current[0].emit if current else agent.bus.emit
-    call = ToolCall(id=f"call-{uuid.uuid4().hex[:12]}", name=name)
+    told = arguments if isinstance(arguments, dict) else {}
+    call = ToolCall(id=f"call-{uuid.uuid4().hex[:12]}", name=name, arguments=told)
     item = find_tool(call, toolbox.list_tools(agent.model.capabilities), arguments)
     if item.problem is not None or item.tool is None:
         return Err(item.problem or "unknown tool")

@@ -6,6 +6,7 @@ from typing import Any
 
 from xun.agent.config import AgentConfig
 from xun.errors import WrongTypeError
+from xun.extend.hooks import Hooks
 from xun.given import function, instance, text
 from xun.policy.rules import Policy
 from xun.providers.base import ModelInfo
@@ -18,6 +19,7 @@ _PARTS: dict[str, tuple[type, str]] = {
     "policy": (Policy, "a Policy"),
     "model_info": (ModelInfo, "a ModelInfo"),
     "toolbox": (ToolBox, "a ToolBox"),
+    "hooks": (Hooks, "a Hooks object"),
     "session_id": (str, "text"),
 }
 

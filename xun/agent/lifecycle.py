@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, cast
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, cast
 from xun.agent.assessor import AgentAssessor
 from xun.agent.base import AgentBase
 from xun.agent.parts import name_of, resolve_provider
-from xun.agent.portal import refuse_running_loop
+from xun.agent.portal import refuse_running_loop, run_blocking
 from xun.agent.turn import RuntimeStateError
+from xun.extend.payloads import HookName
 from xun.gate.gate import Gate
 from xun.workspace.workspace import Workspace
 
@@ -55,6 +57,7 @@ class Lifecycle(AgentBase):
             )
             self._resolved[name_of(found[1])] = found
             self._phase = "init"
+            self._fire_now("after_initialize")
         return cast("Agent[Init]", self)
 
     def is_initialized(self) -> bool:
@@ -74,6 +77,7 @@ class Lifecycle(AgentBase):
         if self._phase == "init":
             self._phase = "final"
             await self._end_turn()
+            await self.hooks.fire("before_finalize", self)
             await self.processes.shutdown()
             providers = [*self._retired, *(found for found, _ in self._resolved.values())]
             for provider in {id(found): found for found in providers}.values():
@@ -82,6 +86,19 @@ class Lifecycle(AgentBase):
             if self._workspace is not None and self._workspace is not self._workspace_given:
                 self._workspace.close()
         self._phase = "final"
+
+    def _fire_now(self, name: HookName) -> None:
+        """Fire from synchronous code: at once, or as soon as the running loop comes to it."""
+        if not self.hooks.wants(name):
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            run_blocking(self.hooks.fire(name, self), twin="hooks.fire(...)")
+            return
+        task = loop.create_task(self.hooks.fire(name, self), name=f"xun-{name}")
+        self._firing.add(task)
+        task.add_done_callback(self._firing.discard)
 
     async def _end_turn(self) -> None:
         if self._job is not None:

@@ -16,21 +16,23 @@ async def run_turn(turn: Turn) -> None:
     """Run until the model is done. Returns on a complete answer; raises `Stop` or `ProviderError` otherwise."""
     try:
         async with asyncio.timeout(turn.limits.max_time) as bound:
+            await turn.fire("run_start", prompt=turn.prompt)
             while True:
                 reply = await _step(turn)
                 _check_refusal(turn, reply)
                 _check_cut(turn, reply)
+                if reply.calls:
+                    _check_calls(turn, reply)
+                    await run_batch(turn, reply.calls)
+                    turn.add(turn.results())
+                    _check_cancelled()
+                    if turn.stop is not None:
+                        raise turn.stop
+                await turn.fire("after_execution_step", step=turn.steps)
                 if not reply.calls:
                     _check_answer(reply)
-                    if turn.agent.queue.steering:
-                        continue
-                    return
-                _check_calls(turn, reply)
-                await run_batch(turn, reply.calls)
-                turn.add(turn.results())
-                _check_cancelled()
-                if turn.stop is not None:
-                    raise turn.stop
+                    if not turn.agent.queue.steering:
+                        return
     except TimeoutError:
         if not bound.expired():
             raise
@@ -44,6 +46,7 @@ async def _step(turn: Turn) -> Message:
     await turn.agent.compactor.before_step(turn)
     turn.steps += 1
     turn.emit(StepStarted(step=turn.steps))
+    await turn.fire("before_execution_step", step=turn.steps)
     reply = await _ask(turn)
     turn.add(reply)
     turn.spend(reply.reply.usage if reply.reply else None)

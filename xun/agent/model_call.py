@@ -8,8 +8,9 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from xun.agent.request import build_request
-from xun.agent.turn import Turn
+from xun.agent.turn import Stop, Turn
 from xun.events import AttemptReset, ThinkingDelta, Waiting
+from xun.extend.middleware import MiddlewareError
 from xun.messages import Message
 from xun.providers.base import Done, ProviderError, Request, TextPart, ThinkingPart
 
@@ -17,10 +18,21 @@ SILENT_AFTER = 10.0  # seconds without a sign of the model before the person is 
 
 
 async def ask_model(turn: Turn) -> Message:
-    """The model's complete reply. Raises `ProviderError` when it failed for good."""
-    request = build_request(turn.agent)
+    """The model's complete reply, as middleware leaves it. Raises `ProviderError` when it failed for good."""
+    try:
+        request = await turn.agent.pipeline.request(build_request(turn.agent))
+        reply = await turn.agent.pipeline.response(await _ask_patiently(turn, request))
+    except MiddlewareError as error:
+        turn.unsay()
+        raise Stop("error", str(error), kind="middleware") from error
+    await turn.fire("model_response", message=reply, provider=turn.agent.provider.name)
+    return reply
+
+
+async def _ask_patiently(turn: Turn, request: Request) -> Message:
     attempt = 1
     while True:
+        await _tell_request(turn, request)
         try:
             reply = await _stream_once(turn, request)
             await turn.agent.learn_price()
@@ -31,8 +43,18 @@ async def ask_model(turn: Turn) -> Message:
             if wait is None:
                 raise _final(error, attempt) from error
             turn.emit(AttemptReset(attempt=attempt, reason=error.message, wait=wait))
+            name = turn.agent.provider.name
+            await turn.fire("model_retry", attempt=attempt, reason=error.message, wait=wait, provider=name)
             await _pause(turn, wait)
             attempt += 1
+
+
+async def _tell_request(turn: Turn, request: Request) -> None:
+    await turn.fire(
+        "model_request", system=request.system, model=request.model, max_tokens=request.max_tokens,
+        temperature=request.temperature, stream=True, message_count=len(request.messages),
+        tool_count=len(request.tools), prefix_key=None,
+    )  # fmt: skip
 
 
 async def _stream_once(turn: Turn, request: Request) -> Message:

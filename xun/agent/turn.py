@@ -32,6 +32,7 @@ from xun.events import (
     TurnStarted,
     UsageUpdated,
 )
+from xun.extend.payloads import HookName
 from xun.gate.verdict import Verdict
 from xun.messages import Message, ToolCall, ToolResult, Usage
 from xun.policy.decision import Answer
@@ -106,6 +107,7 @@ class Turn:
         self._reply: Message | None = None
         self._arriving: list[str] = []  # the text of a reply that has not come to its end
         self._asking: dict[str, asyncio.Task[Any] | None] = {}
+        self._telling: asyncio.Task[None] | None = None  # hooks of its end
 
     def emit(self, event: AnyEvent) -> None:
         """Tell `event`. Nothing is told of a turn after its end: a tool's thread may still be at work."""
@@ -116,6 +118,11 @@ class Turn:
         elif isinstance(event, Answered):
             self._asking.pop(event.ask_id, None)
         self.agent.bus.emit(event)
+
+    async def fire(self, name: HookName, **data: Any) -> None:
+        """Tell the hooks of `name`. Raises `HookDenied` where one of them guards and fails."""
+        if self.agent.hooks.wants(name):
+            await self.agent.hooks.fire(name, self.agent, **data)
 
     def begin(self) -> None:
         self.emit(TurnStarted(prompt=self.prompt, model=self.agent.model_name))
@@ -184,6 +191,14 @@ class Turn:
         self._results[call.id] = result
         self.emit(ToolEnded(call_id=call.id, name=call.name, result=result, outcome=outcome, seconds=seconds))
 
+    def result_of(self, call: ToolCall) -> ToolResult:
+        """What the model reads of a call that has ended."""
+        return self._results[call.id]
+
+    def reads(self, result: ToolResult) -> None:
+        """The model reads `result` of a call that has ended, in place of what the call gave."""
+        self._results[result.call_id] = result
+
     def results(self) -> Message:
         """The message that answers every open call, in the order of the calls."""
         return Message(role="tool", blocks=tuple(self._results[call_id] for call_id in self._open))
@@ -240,9 +255,21 @@ class Turn:
     async def ended(self) -> RunResult:
         """Wait for the end, on any loop. Cancelling the wait leaves the turn alone."""
         if asyncio.get_running_loop() is self.loop:
-            return await asyncio.shield(self.done)
-        there = asyncio.run_coroutine_threadsafe(_wait_for(self.done), self.loop)
+            return await self._told()
+        there = asyncio.run_coroutine_threadsafe(self._told(), self.loop)
         return await asyncio.shield(asyncio.wrap_future(there))
+
+    async def _told(self) -> RunResult:
+        """Its result, once the hooks have been told of its end too."""
+        result = await asyncio.shield(self.done)
+        if self._telling is not None:
+            await asyncio.shield(self._telling)
+        return result
+
+    async def _tell_hooks(self, result: RunResult) -> None:
+        if result.failed and result.error is not None:
+            await self.fire("error", kind=result.error.kind, message=result.error.message)
+        await self.fire("run_end", result=result)
 
     def finish(self, task: asyncio.Task[None]) -> None:
         """Close the transcript and tell `TurnEnded`. Runs as the task's done-callback: whatever ended the task."""
@@ -270,6 +297,8 @@ class Turn:
             denials=tuple(self.denials), error=error, model=self.agent.model_name,
             session_id=self.agent.session_id,
         )  # fmt: skip
+        if task.done() and (self.agent.hooks.wants("run_end") or self.agent.hooks.wants("error")):
+            self._telling = self.loop.create_task(self._tell_hooks(result), name="xun-turn-end")
         if not self.done.done():
             self.done.set_result(result)
 
@@ -285,10 +314,6 @@ class Turn:
             self.emit(Answered(ask_id=ask_id, answer=Answer.no("the turn has ended"), by="nobody"))
             if task is not None:
                 task.cancel()
-
-
-async def _wait_for(done: asyncio.Future[RunResult]) -> RunResult:
-    return await asyncio.shield(done)
 
 
 def _outcome(task: asyncio.Task[None], cancelled: str) -> tuple[Status, StopReason, ErrorDetail | None]:

@@ -88,7 +88,7 @@ class CommandRegistry:
             running = beside or context.agent.running
             if running and not command.while_busy:
                 return Outcome(error=f"/{command.name} has to wait: {running} is running")
-            return await command.run(Call(command, context, self, text, args))
+            return await self._told(Call(command, context, self, text, args))
         except (XunError, ValueError) as error:
             return Outcome(error=str(error))
         except OSError as error:
@@ -97,6 +97,14 @@ class CommandRegistry:
         except Exception as error:  # noqa: BLE001 - a fault of a command must not take the screen down with it
             _log.exception("the command /%s failed", command.name)
             return Outcome(error=f"/{command.name} failed ({type(error).__name__}: {error}); please report it")
+
+    async def _told(self, call: Call) -> Outcome:
+        """Run a command, with the hooks told before and after."""
+        agent, given = call.context.agent, {"command": call.command.name, "arguments": call.args or (call.text,)}
+        await agent.hooks.fire("before_command", agent, **given)
+        outcome = await call.command.run(call)
+        await agent.hooks.fire("after_command", agent, **given)
+        return outcome
 
     def complete(self, prefix: str, context: CommandContext | None = None) -> list[Completion]:
         """What the last word of `prefix`, the line up to the cursor, may become. Empty for anything but a command.

@@ -1,0 +1,139 @@
+"""Hooks: functions that are told what an agent does. They observe; one that raises before a call denies that call."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from xun.errors import ConfigurationError, WrongTypeError
+from xun.extend.payloads import GUARDING, HOOK_PAYLOADS, HOOKS, HookName
+from xun.worker import run_in_task, run_in_thread, text_of
+
+_log = logging.getLogger("xun.hooks")
+
+
+@dataclass(frozen=True, slots=True)
+class HookContext:
+    """What a hook is given: its `name`, the `agent`, and the `data` that `HOOK_PAYLOADS` describes."""
+
+    name: HookName
+    agent: Any
+    data: dict[str, Any]
+
+
+Hook = Callable[[HookContext], Awaitable[None] | None]
+
+
+class HookDenied(Exception):
+    """A hook that guards has raised. `str()` is why."""
+
+
+class Registration:
+    """A hook that is in force until `close`."""
+
+    def __init__(self, hooks: Hooks, name: HookName, function: Hook, *, once: bool) -> None:
+        self.name = name
+        self.function = function
+        self.once = once
+        self.told = False  # of a failure
+        self._hooks = hooks
+
+    def close(self) -> None:
+        """Take the hook out. Does nothing the second time."""
+        self._hooks.remove(self)
+
+    def described(self) -> str:
+        """The hook for people."""
+        return getattr(self.function, "__qualname__", type(self.function).__name__)
+
+
+class Hooks:
+    """The hooks of an agent, by name, in the order in which they were added.
+
+    A hook is a function of a `HookContext`; a synchronous one runs in a worker thread, an asynchronous one in a task of
+    its own, and the agent waits for it. What it changes in `data` changes nothing else. Names are those of
+    `HOOK_PAYLOADS`.
+    """
+
+    def __init__(self) -> None:
+        self._of: dict[HookName, list[Registration]] = {}
+
+    def on(self, name: HookName, function: Hook, *, once: bool = False) -> Registration:
+        """Call `function` whenever `name` happens, or, with `once`, the next time alone.
+
+        A one-shot added while its own hook fires waits for the next. Raises `ConfigurationError` for an unknown name or
+        for what is no function.
+        """
+        if name not in HOOK_PAYLOADS:
+            raise ConfigurationError(f"no hook is called {name!r}; known: {', '.join(HOOKS)}")
+        if not callable(function):
+            raise WrongTypeError(f"a hook must be a function, not {function!r}")
+        registration = Registration(self, name, function, once=once)
+        self._of.setdefault(name, []).append(registration)
+        return registration
+
+    def before_tool(self, function: Hook) -> Registration:
+        """`on("before_tool_call", …)`: it denies the call by raising."""
+        return self.on("before_tool_call", function)
+
+    def after_tool(self, function: Hook) -> Registration:
+        """`on("after_tool_call", …)`."""
+        return self.on("after_tool_call", function)
+
+    def on_error(self, function: Hook) -> Registration:
+        """`on("error", …)`: a turn has failed."""
+        return self.on("error", function)
+
+    def remove(self, registration: Registration) -> None:
+        """What `registration.close()` does."""
+        of = self._of.get(registration.name, [])
+        if registration in of:
+            of.remove(registration)
+
+    def wants(self, name: HookName) -> bool:
+        """Whether anything is registered for `name`, so that it is worth making its payload."""
+        return bool(self._of.get(name))
+
+    async def fire(self, name: HookName, agent: Any, **data: Any) -> None:
+        """Call the hooks of `name`, one after another, and wait for each.
+
+        Raises `HookDenied` for the first that fails where those of `name` guard. Any other failure is logged, told as a
+        notice once for each hook, and changes nothing. Cancellation and `KeyboardInterrupt` pass.
+        """
+        for registration in tuple(self._of.get(name, ())):
+            if registration.once:
+                self.remove(registration)
+            try:
+                await _call(registration.function, HookContext(name, agent, dict(data)))
+            except KeyboardInterrupt:
+                raise
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():
+                    raise
+                self._failed(registration, agent, RuntimeError("it cancelled itself"))
+            except BaseException as error:  # noqa: BLE001 - whatever is wrong with it, it is told
+                self._failed(registration, agent, error)
+
+    def _failed(self, registration: Registration, agent: Any, error: BaseException) -> None:
+        why = f"the {registration.name} hook {registration.described()} failed: {' '.join(text_of(error).split())}"
+        _log.info(why, exc_info=error)
+        if registration.name in GUARDING:
+            raise HookDenied(why) from error
+        if not registration.told:
+            registration.told = True
+            agent.notice(why, "warning")
+
+
+async def _call(function: Hook, context: HookContext) -> None:
+    if inspect.iscoroutinefunction(function):
+        await run_in_task(partial(function, context))
+        return
+    waiting = await run_in_thread(partial(function, context), f"hook-{context.name}")
+    if inspect.isawaitable(waiting):
+        await run_in_task(lambda: waiting)

@@ -1,0 +1,94 @@
+"""Middleware: code that changes what goes to a model, what comes from it, a call before it runs, and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xun.errors import WrongTypeError
+from xun.messages import Message, ToolCall, ToolResult
+from xun.worker import run_in_task, text_of
+
+
+class MiddlewareError(Exception):
+    """A middleware has failed, or gave what cannot be used. `str()` is why."""
+
+
+class Middleware:
+    """Override what is needed; each method gives back what it was given, or what is to take its place.
+
+    Those in a list see a request and a call in its order, a reply and a result in the opposite one. None of them can
+    send again or ask a person. One that fails never lets the unchanged through: before a call it denies the call,
+    after it the result is withheld, and at the model the turn fails.
+    """
+
+    async def before_model_request(self, request: Any) -> Any:
+        """Change the `Request` before it is sent; `dataclasses.replace` makes another one."""
+        return request
+
+    async def after_model_response(self, message: Message) -> Message:
+        """Change a complete reply before it is added to history and its calls run."""
+        return message
+
+    async def before_tool_execution(self, call: ToolCall) -> ToolCall:
+        """Change a call before it is validated and decided; its id stays."""
+        return call
+
+    async def after_tool_execution(self, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Change what the model reads of a call; people, and the session, keep what it gave."""
+        return result
+
+
+class Pipeline:
+    """Several of them, in order. Raises `MiddlewareError` wherever one fails."""
+
+    def __init__(self, parts: Sequence[Middleware] = ()) -> None:
+        for part in parts:
+            if not isinstance(part, Middleware):
+                raise WrongTypeError(f"middleware must be a list of Middleware objects, and {part!r} in it is none")
+        self.parts = tuple(parts)
+
+    async def request(self, request: Any) -> Any:
+        for part in self.parts:
+            request = await self._through(part, "before_model_request", type(request), request)
+        return request
+
+    async def response(self, message: Message) -> Message:
+        for part in reversed(self.parts):
+            changed = await self._through(part, "after_model_response", Message, message)
+            if changed.role != message.role:
+                raise MiddlewareError(f"{_named(part, 'after_model_response')} gave a message of another role")
+            message = changed
+        return message
+
+    async def call(self, call: ToolCall) -> ToolCall:
+        for part in self.parts:
+            changed = await self._through(part, "before_tool_execution", ToolCall, call)
+            if changed.id != call.id:
+                raise MiddlewareError(f"{_named(part, 'before_tool_execution')} gave the call another id")
+            call = changed
+        return call
+
+    async def result(self, call: ToolCall, result: ToolResult) -> ToolResult:
+        for part in reversed(self.parts):
+            changed = await self._through(part, "after_tool_execution", ToolResult, call, result)
+            if changed.call_id != result.call_id:
+                raise MiddlewareError(f"{_named(part, 'after_tool_execution')} gave the result of another call")
+            result = changed
+        return result
+
+    async def _through(self, part: Middleware, stage: str, kind: type[Any], *given: Any) -> Any:
+        method = getattr(part, stage)
+        if getattr(type(part), stage) is getattr(Middleware, stage):
+            return given[-1]
+        try:
+            changed = await run_in_task(lambda: method(*given))
+        except Exception as error:
+            raise MiddlewareError(f"{_named(part, stage)} failed: {' '.join(text_of(error).split())}") from error
+        if not isinstance(changed, kind):
+            raise MiddlewareError(f"{_named(part, stage)} gave {type(changed).__name__}, not {kind.__name__}")
+        return changed
+
+
+def _named(part: Middleware, stage: str) -> str:
+    return f"the middleware {type(part).__name__}.{stage}"
