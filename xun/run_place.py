@@ -5,12 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xun import demo
 from xun.config.paths import Paths, current_folder
 from xun.result import XunError
 from xun.run_plan import RunPlan, SetupError, working_folder
-from xun.sessions.index import Entry, find, last
+
+if TYPE_CHECKING:
+    from xun.sessions.index import Entry
 
 _TOLD = 3  # files of sessions that cannot be used
 
@@ -34,10 +37,14 @@ def place_of(plan: RunPlan, paths: Paths) -> Place:
     Raises `XunError` where there is no such session or folder.
     """
     if plan.resume is not None:
+        from xun.sessions.index import find
+
         entry = find(paths.sessions, plan.resume)
         own = Path(entry.header.cwd)
         return Place(own if plan.cwd is None and own.is_dir() else working_folder(plan.cwd), entry=entry)
     if plan.last:
+        from xun.sessions.index import last
+
         folder = working_folder(plan.cwd)
         found = last(paths.sessions, folder)
         passed = _few(found.passed)

@@ -31,7 +31,7 @@ from xun.config.redact import Redactor
 from xun.config.regular import UnreadableError, read_named
 from xun.config.trust import Trust, trust_of
 from xun.config.variables import variables
-from xun.events import PROVISIONAL, AnyEvent, TurnEnded
+from xun.events import PROVISIONAL, AnyEvent, Decided, TurnEnded
 from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
 from xun.gate.journal import Journal
@@ -43,8 +43,6 @@ from xun.result import XunError
 from xun.run_place import Place, moved, place_of
 from xun.run_plan import GivenKeys, RunPlan, SetupError
 from xun.run_policy import keep_rules, policy_of_run
-from xun.sessions.resume import StoredSession, decisions, fork, resume
-from xun.sessions.resume import load as load_session
 from xun.sessions.retention import prune
 from xun.sessions.store import SessionUnwritable, SessionWriter
 from xun.tools.groups import DEFAULT_GROUPS
@@ -54,6 +52,7 @@ if TYPE_CHECKING:
     from xun.commands.context import CommandContext
     from xun.commands.outcome import Completion
     from xun.commands.registry import CommandRegistry
+    from xun.sessions.resume import StoredSession
 
 EARLIER = "earlier"  # what a resumed session has cost: its file does not keep it by model
 PLANNING_GROUP = "framework"  # where write_todos is, which the prompt's line on planning speaks of
@@ -173,7 +172,7 @@ def build_run(
     agent.bus.listen(hear)
     agent.initialize()
     if kept := writer or stored:
-        agent.gate.journal = Journal(stored.decisions if stored else 0, partial(decisions, kept.path))
+        agent.gate.journal = Journal(stored.decisions if stored else 0, partial(_decided, kept.path))
     grants = ProjectGrants(folder, paths)
     agent.gate.standing = grants.rules
     if place.copy is None:  # a copy that is thrown away leaves nothing for later
@@ -301,9 +300,11 @@ def _session(
     plan: RunPlan, paths: Paths, config: Config, place: Place, model: str, redact: Redactor, say: Say
 ) -> tuple[StoredSession | None, SessionWriter | None]:
     if place.entry is not None:
+        from xun.sessions.resume import fork, load, resume
+
         path = place.entry.path
         if not plan.session:
-            return replace(load_session(path), events=()), None
+            return replace(load(path), events=()), None
         return resume(fork(path) if plan.fork else path, redact=redact, on_error=say)
     if not plan.session or not config.settings.sessions.save:
         return None, None
@@ -315,6 +316,13 @@ def _session(
         paths.sessions, cwd=place.folder, model=model, version=__version__, redact=redact, on_error=say
     )
     return None, writer
+
+
+def _decided(session: Path) -> list[Decided]:
+    """The decisions that a stored session holds. What reads sessions is loaded with the first one that is read."""
+    from xun.sessions.resume import decisions
+
+    return decisions(session)
 
 
 def _check_sessions(folder: Path) -> None:

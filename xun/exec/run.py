@@ -11,13 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xun.exec.capture import Capture
 from xun.exec.env import find_bash
 from xun.exec.job import Job, Live, SpawnError
 from xun.exec.registry import ProcessRegistry, shared_registry
-from xun.exec.sandbox.enter import Entered, enter
 from xun.exec.sandbox.profile import Profile
+
+if TYPE_CHECKING:
+    from xun.exec.sandbox.enter import Entered
 
 GRACE = 2.0
 """Seconds between SIGTERM and SIGKILL."""
@@ -102,6 +105,8 @@ async def run_argv(
     mark = registry.mark(full_env)
     if profile is None:
         return await _run(argv, cwd, full_env, mark, timeout, limit, spill, on_output, registry, None)
+    from xun.exec.sandbox.enter import enter
+
     try:
         entered = await asyncio.to_thread(enter, argv, cwd, full_env, profile)
     except OSError as error:

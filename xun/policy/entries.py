@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 from xun.policy.paths import matches, special
 from xun.policy.programs import INTERPRETERS, MANY, PRIVILEGED, WRAPPERS, base_name
 from xun.policy.runners import CODE_MODULES, RUNNERS, opaque, runner_length, running_option
-from xun.policy.shell import read_script
 from xun.result import XunError
 
 _CODE_FLAGS = re.compile(r"-[A-Za-z]*[ceEp]|--eval|--print|--exec|--command|-|-i|-S.*")
@@ -41,6 +40,8 @@ class PolicyError(XunError):
 @lru_cache(maxsize=1024)
 def words_of(pattern: str) -> tuple[str, ...]:
     """The words of a command pattern, quotes removed. Raises `PolicyError` where no command can begin with them."""
+    from xun.policy.shell import read_script  # an agent starts without reading shell text
+
     if pattern in ("[", "[["):
         return (pattern,)  # a command by itself, though no complete one
     script = read_script(pattern, "")

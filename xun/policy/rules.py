@@ -11,7 +11,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from xun.given import instance, several, texts
-from xun.policy.commands import default_commands
 from xun.policy.constructs import Constructs
 from xun.policy.decision import Effect, RuleKind
 from xun.policy.entries import PolicyError, check_allowed, check_write_path, words_of
@@ -168,6 +167,8 @@ class Policy:
 
 @lru_cache(maxsize=1)
 def _default_rules() -> tuple[Rule, ...]:
+    from xun.policy.commands import default_commands
+
     return tuple(
         Rule(effect="allow", kind="command", pattern=pattern, source=DEFAULT_SOURCE) for pattern in default_commands()
     )

@@ -77,35 +77,32 @@ CODE_MODULES = word_set(
 # The options of tar without a dash, with one that takes a program or a script.
 _BUNDLED = re.compile(r"[A-Za-z]*[IF][A-Za-z]*")
 # Options and words by which a program that is named otherwise runs what is given to it.
-_RUNNING_OPTIONS: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern)
-    for name, pattern in {
-        "git rebase": r"-[A-Za-z]*x.*|--exec(?:=.*)?",
-        "git difftool": r"-x.*|--extcmd(?:=.*)?|-t.*|--tool(?:=.*)?",
-        "git mergetool": r"-t.*|--tool(?:=.*)?",
-        "git grep": r"-O.*|--open-files-in-pager(?:=.*)?",
-        "git fetch": r"--upload-pack(?:=.*)?",
-        "git pull": r"--upload-pack(?:=.*)?",
-        "git ls-remote": r"--upload-pack(?:=.*)?|--exec(?:=.*)?",
-        "git clone": r"-u.*|--upload-pack(?:=.*)?|-c.*|--config(?:=.*)?|--template(?:=.*)?",
-        "git init": r"--template(?:=.*)?",
-        "git push": r"--receive-pack(?:=.*)?|--exec(?:=.*)?",
-        "git archive": r"--exec(?:=.*)?|--remote(?:=.*)?",
-        "tar": r"--checkpoint-action(?:=.*)?|--to-command(?:=.*)?|-[A-Za-z]*[IF].*|--use-compress-program(?:=.*)?"
-        r"|--rsh-command(?:=.*)?|--rmt-command(?:=.*)?|--(?:info|new-volume)-script(?:=.*)?",
-        "make": r"--eval(?:=.*)?|-[A-Za-z]*E.*|(?:SHELL|MAKE\w*|\.SHELLFLAGS)[:+?]?=.*",
-        "rsync": r"-[A-Za-z]*e.*|--rsh(?:=.*)?|--rsync-path(?:=.*)?",
-        "just": r"-[A-Za-z]*c.*|--command(?:=.*)?|--shell(?:-arg)?(?:=.*)?|--set",
-        "rake": r"-[A-Za-z]*[epErR].*|--execute.*|--require(?:=.*)?",
-        "ghc": r"-e.*|-pgm.*|-F",
-        "zip": r"-[A-Za-z]*TT.*|--unzip-command(?:=.*)?",
-        "scp": r"-[A-Za-z]*[SoFD].*",
-        "sort": r"--compress-program(?:=.*)?",
-        "go": r"--?(?:exec|toolexec|vettool|overlay)(?:=.*)?",
-        "cargo": r"--config(?:=.*)?",
-        "npm": r"-c|--call(?:=.*)?|--script-shell(?:=.*)?|--prefix(?:=.*)?",
-        "mvn": r"exec:.*|-f.*|--file(?:=.*)?",
-    }.items()
+_RUNNING_OPTIONS: Mapping[str, str] = {
+    "git rebase": r"-[A-Za-z]*x.*|--exec(?:=.*)?",
+    "git difftool": r"-x.*|--extcmd(?:=.*)?|-t.*|--tool(?:=.*)?",
+    "git mergetool": r"-t.*|--tool(?:=.*)?",
+    "git grep": r"-O.*|--open-files-in-pager(?:=.*)?",
+    "git fetch": r"--upload-pack(?:=.*)?",
+    "git pull": r"--upload-pack(?:=.*)?",
+    "git ls-remote": r"--upload-pack(?:=.*)?|--exec(?:=.*)?",
+    "git clone": r"-u.*|--upload-pack(?:=.*)?|-c.*|--config(?:=.*)?|--template(?:=.*)?",
+    "git init": r"--template(?:=.*)?",
+    "git push": r"--receive-pack(?:=.*)?|--exec(?:=.*)?",
+    "git archive": r"--exec(?:=.*)?|--remote(?:=.*)?",
+    "tar": r"--checkpoint-action(?:=.*)?|--to-command(?:=.*)?|-[A-Za-z]*[IF].*|--use-compress-program(?:=.*)?"
+    r"|--rsh-command(?:=.*)?|--rmt-command(?:=.*)?|--(?:info|new-volume)-script(?:=.*)?",
+    "make": r"--eval(?:=.*)?|-[A-Za-z]*E.*|(?:SHELL|MAKE\w*|\.SHELLFLAGS)[:+?]?=.*",
+    "rsync": r"-[A-Za-z]*e.*|--rsh(?:=.*)?|--rsync-path(?:=.*)?",
+    "just": r"-[A-Za-z]*c.*|--command(?:=.*)?|--shell(?:-arg)?(?:=.*)?|--set",
+    "rake": r"-[A-Za-z]*[epErR].*|--execute.*|--require(?:=.*)?",
+    "ghc": r"-e.*|-pgm.*|-F",
+    "zip": r"-[A-Za-z]*TT.*|--unzip-command(?:=.*)?",
+    "scp": r"-[A-Za-z]*[SoFD].*",
+    "sort": r"--compress-program(?:=.*)?",
+    "go": r"--?(?:exec|toolexec|vettool|overlay)(?:=.*)?",
+    "cargo": r"--config(?:=.*)?",
+    "npm": r"-c|--call(?:=.*)?|--script-shell(?:=.*)?|--prefix(?:=.*)?",
+    "mvn": r"exec:.*|-f.*|--file(?:=.*)?",
 }
 
 
@@ -122,7 +119,7 @@ def running_option(words: Sequence[str], covered: int = 1) -> str:
     own = words[: words.index("--")] if "--" in words else words
     for known in (name, f"{name} {second}"):
         option = _RUNNING_OPTIONS.get(known)
-        if option and (found := next((word for word in own[covered:] if option.fullmatch(word)), "")):
+        if option and (found := next((word for word in own[covered:] if re.fullmatch(option, word)), "")):
             return found
     bundled = name == "tar" and covered == 1 and _BUNDLED.fullmatch(" ".join(own[1:2]))
     return own[1] if bundled else ""

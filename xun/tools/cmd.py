@@ -9,17 +9,19 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xun.exec.env import child_env
 from xun.exec.job import OUTPUT_CAP
 from xun.exec.registry import ProcessRegistry, shared_registry
-from xun.exec.run import Completed, run_bash
 from xun.policy.action import Run
 from xun.result import XunError
 from xun.toolbox.attr import tool_attr
 from xun.toolbox.context import ToolCallContext
 from xun.tools.cmd_sandbox import notes
+
+if TYPE_CHECKING:
+    from xun.exec.run import Completed
 
 MAX_TIMEOUT = 3600.0
 """Seconds that a command may ask for at most."""
@@ -72,6 +74,8 @@ async def bash(
         envs: Environment variables to add.
         unsandboxed: Ask the person to run it outside the sandbox, where a result says that this stopped it.
     """
+    from xun.exec.run import run_bash  # a run begins without
+
     envs = envs or {}
     _check(command, timeout, envs)
     completed = await run_bash(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from xun.exec.run import Completed
 from xun.policy.action import Confinement
+
+if TYPE_CHECKING:
+    from xun.exec.run import Completed
 
 _REFUSED = re.compile(
     r"read-only file system|operation not permitted|permission denied|device or resource busy"
