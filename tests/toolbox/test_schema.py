@@ -240,7 +240,7 @@ def test_plain_tools_are_described_without_building_a_model(monkeypatch: pytest.
         raise AssertionError("a model was built")
 
     monkeypatch.setattr("xun.toolbox.validation.build", refuse)
-    monkeypatch.setattr("xun.toolbox.tool.build_checked", refuse)
+    monkeypatch.setattr("xun.toolbox.definition.build_checked", refuse)
 
     def search(pattern: str, paths: list[str] | None = None, limit: int = 100) -> None: ...
 

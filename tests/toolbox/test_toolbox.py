@@ -3,12 +3,10 @@
 import asyncio
 import json
 import time
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from xun import registry
 from xun.errors import ConfigurationError
 from xun.result import Result
 from xun.toolbox.attr import tool_attr
@@ -174,10 +172,15 @@ def test_a_clone_shares_the_tools_and_nothing_else():
     assert clone.enable("one").call_tool(None, "one", {"a": 2}) == Result.Ok(2)
 
 
-def test_a_tool_object_can_be_registered_in_several_boxes():
+@pytest.mark.spec("P-SCH-05", "H-SCH-11")
+def test_a_tool_is_copied_by_registration_and_its_function_is_shared():
     tool = Tool(one)
-    assert ToolBox().register(tool).get("one") is tool
-    assert ToolBox().register(tool).get("one") is tool
+    boxes = [ToolBox().register(tool), ToolBox().register(tool)]
+    tool.parameters["properties"].clear()
+    for box in boxes:
+        copied = box.list_tools()[0]
+        assert copied.function is one
+        assert copied.parameters["properties"] == {"a": {"type": "integer"}}
 
 
 @pytest.mark.spec("X-BOX-11")
@@ -249,20 +252,95 @@ def test_a_call_ends_at_its_time_limit(slow_tool: str):
     assert result.unwrap_err().error == "timed out after 0.05 s; it may have partly run"
 
 
-def test_groups_are_found_by_name_and_loaded_when_named(monkeypatch: pytest.MonkeyPatch):
-    loaded: list[str] = []
+@pytest.mark.spec("X-BOX-04")
+def test_groups_are_added_by_name_in_the_order_given():
+    box = ToolBox()
+    assert box.with_defaults("search", "cmd") is box
+    assert names(box) == ["glob", "grep", "bash"]
+    assert {"read_file", "grep", "bash", "write_todos"} <= set(names(ToolBox().with_defaults()))
+    with pytest.raises(ConfigurationError, match=r"^unknown tool group or tool 'c'; groups: fs, search, "):
+        box.with_defaults("fs", "c")
+    assert len(box) == 3
 
-    def functions(group: str) -> list[Any]:
-        loaded.append(group)
-        return {"a": [one], "b": [two, look]}[group]
 
-    groups = SimpleNamespace(names=lambda: ("a", "b"), functions=functions)
-    monkeypatch.setattr(registry, "load", {"tool-groups": groups}.__getitem__)
-    box = ToolBox().with_defaults("b")
-    assert (loaded, names(box, "vision")) == (["b"], ["two", "look"])
-    assert names(ToolBox().with_defaults(), "vision") == ["one", "two", "look"]
-    with pytest.raises(ValueError, match=r"^unknown tool group 'c'; known: a, b$"):
-        ToolBox().with_defaults("a", "c")
+@pytest.mark.spec("H-BOX-04", "W31")
+def test_a_single_built_in_tool_is_added_by_its_name_with_the_options_of_its_group():
+    assert names(ToolBox().with_defaults("edit_file", "grep")) == ["edit_file", "grep"]
+    box = ToolBox()
+    assert box.load_builtin("read_file", max_read_bytes=1000) == ["read_file"]
+    assert box.load_builtin("bash") == ["bash"]
+    assert names(box) == ["read_file", "bash"]
+
+
+@pytest.mark.spec("W31")
+def test_every_built_in_tool_can_be_added_alone():
+    for name in names(ToolBox().with_defaults()):
+        assert ToolBox().load_builtin(name) == [name]
+
+
+@pytest.mark.spec("H-BOX-09")
+def test_of_a_group_some_are_taken_or_left_out():
+    box = ToolBox()
+    assert box.load_builtin("fs", include=["read_file", "list_dir", "move"], exclude=["move"]) == [
+        "list_dir",
+        "read_file",
+    ]
+    assert box.load_builtin("search", exclude=["glob"]) == ["grep"]
+    assert names(box) == ["list_dir", "read_file", "grep"]
+    assert names(ToolBox().with_defaults("fs", "search", include=["grep", "read_file"])) == ["read_file", "grep"]
+    assert ToolBox().load_builtin("fs", include=[]) == []
+
+
+@pytest.mark.spec("H-BOX-09")
+def test_a_permission_is_for_all_of_a_group_and_replaces_nothing_else():
+    box = ToolBox()
+    box.load_builtin("fs", permission="ask")
+    assert {tool.permission for tool in box.list_tools()} == {"ask"}
+    mine, plain = box.list_tools()[2], ToolBox().with_defaults("write_file").list_tools()[0]
+    assert (mine.name, mine.spec(), mine.concurrent) == (plain.name, plain.spec(), plain.concurrent)
+    assert mine.actions is plain.actions
+    assert {tool.permission for tool in ToolBox().with_defaults("fs").list_tools()} == {None}
+    assert [tool.permission for tool in ToolBox().with_defaults("cmd", permission="deny").list_tools()] == ["deny"]
+
+
+@pytest.mark.spec("H-BOX-09")
+def test_a_built_in_tool_clashes_and_replaces_like_any_other():
+    @tool_attr(name="bash")
+    def mine(command: str) -> str:
+        return command
+
+    box = ToolBox().register(mine)
+    with pytest.raises(ConfigurationError, match="Conflict tool name: bash"):
+        box.load_builtin("cmd")
+    assert box.load_builtin("cmd", replace=True) == ["bash"]
+    assert box.list_tools()[0].function is not mine
+    with pytest.raises(ConfigurationError, match="Conflict tool name: glob"):
+        ToolBox().with_defaults("search", "glob")
+
+
+@pytest.mark.spec("H-BOX-09")
+@pytest.mark.parametrize(
+    ("name", "options", "line"),
+    [
+        ("fss", {}, "unknown tool group or tool 'fss'; groups: fs, search, cmd, framework; tools: list_dir, "),
+        ("fs", {"include": ["read"]}, "include names 'read', which is none of list_dir, read_file, "),
+        ("fs", {"exclude": ["grep"]}, "exclude names 'grep', which is none of list_dir, read_file, "),
+        ("read_file", {"include": ["move"]}, "include names 'move', which is none of read_file"),
+        ("fs", {"include": "read_file"}, "include must be a list of texts, not one text"),
+        ("fs", {"permission": "maybe"}, "permission must be one of allow, ask, deny, not 'maybe'"),
+        ("fs", {"max_bytes": 1}, "the tool group fs has no option 'max_bytes'; known: max_read_bytes, max_directory_"),
+        ("grep", {"max_read_bytes": 9}, "the tool group search has no option 'max_read_bytes'; known: none"),
+        ("fs", {"max_read_bytes": 3}, "max_read_bytes must be a whole number from 4 on, not 3"),
+        ("fs", {"max_directory_entries": "9"}, "max_directory_entries must be a whole number from 1 on, not '9'"),
+        ("list_dir", {"max_directory_entries": True}, "max_directory_entries must be a whole number from 1 on, not True"),
+    ],
+)  # fmt: skip
+def test_what_is_unknown_about_built_in_tools_is_refused(name: str, options: dict[str, Any], line: str):
+    box = ToolBox()
+    with pytest.raises(ConfigurationError) as caught:
+        box.load_builtin(name, **options)
+    assert str(caught.value).startswith(line)
+    assert len(box) == 0
 
 
 def test_a_box_shows_its_tools():

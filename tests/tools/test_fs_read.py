@@ -13,6 +13,7 @@ from tests.tools.host import Host
 from xun.policy.action import Read
 from xun.toolbox.tool import Tool
 from xun.tools import fs_versions
+from xun.tools.fs import configured
 from xun.tools.fs_read import list_dir, read_file
 from xun.workspace.workspace import WorkspaceError
 
@@ -165,3 +166,29 @@ async def test_a_long_listing_is_cut(host: Host, work: Path) -> None:
         (work / f"{number:04}").touch()
     lines = (await host.ok(list_dir)).splitlines()
     assert lines[-2:] == ["0999", "[1000 of 1005 entries shown; find the others with glob]"]
+
+
+@pytest.mark.spec("H-WSP-07", "H-BOX-04")
+async def test_bounds_of_ones_own_hold_and_the_model_is_not_told_of_them(host: Host, work: Path) -> None:
+    for number in range(5):
+        (work / f"{number}.txt").write_text(f"{'x' * 40}\n" * 9)
+    listed, read, *_ = configured(max_read_bytes=100, max_directory_entries=3)
+    for own, plain in ((listed, list_dir), (read, read_file)):
+        assert Tool(own).spec() == Tool(plain).spec()
+        assert Tool(own).attr == Tool(plain).attr
+    assert (await host.ok(listed)).splitlines()[1:] == [
+        "0.txt", "1.txt", "2.txt", "[3 of 5 entries shown; find the others with glob]"
+    ]  # fmt: skip
+    assert await host.ok(read, path="0.txt") == (f"1\t{'x' * 40}\n2\t{'x' * 40}\n[lines 1-2 of 9; go on with offset=3]")
+    assert len((await host.ok(read_file, path="0.txt")).splitlines()) == 9
+    (work / "long").write_text("é" * 200)
+    assert (await host.ok(read, path="long", limit=1, column=151)).startswith(f"1\t{'é' * 50}")
+
+
+async def test_the_smallest_bound_still_gets_to_the_end(host: Host, work: Path) -> None:
+    (work / "f").write_text("𝄞é")
+    read = configured(max_read_bytes=4)[1]
+    assert await host.ok(read, path="f", limit=1) == (
+        "1\t𝄞…[1 more characters; see them with offset=1, limit=1, column=2]"
+    )
+    assert await host.ok(read, path="f", limit=1, column=2) == "1\té"

@@ -7,12 +7,16 @@ import tempfile
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from xun.errors import WrongTypeError
 from xun.given import several
 from xun.providers.base import ModelInfo, Provider
 from xun.registry import load
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
+
+Tools = ToolBox | Iterable[Callable[..., Any] | Tool | str]
+"""A toolbox; or functions, tools, and names of built-in groups and tools, mixed."""
 
 ResolveModel = Callable[[str], tuple[Provider, ModelInfo]]
 """Finds the provider of a model by name, and what is known about the model. Raises `ProviderError` (kind config)."""
@@ -28,11 +32,8 @@ def name_of(info: ModelInfo) -> str:
     return f"{info.provider}/{info.name}" if info.name != info.provider else info.name
 
 
-def build_toolbox(tools: ToolBox | Iterable[Callable[..., Any] | str] | None) -> ToolBox:
-    """`tools` as a toolbox: one as it is, or a new one of functions and of tool groups by name.
-
-    Raises `TypeError` for one tool in place of several, and what registering them raises.
-    """
+def build_toolbox(tools: Tools | None) -> ToolBox:
+    """`tools` as a toolbox: one as it is, else a new one. Raises `ConfigurationError`, also for one tool alone."""
     if isinstance(tools, ToolBox):
         return tools
     box = ToolBox()
@@ -44,12 +45,16 @@ def build_toolbox(tools: ToolBox | Iterable[Callable[..., Any] | str] | None) ->
     return box
 
 
-def _listed(tools: Iterable[Callable[..., Any] | str]) -> tuple[Any, ...]:
+def _listed(tools: Iterable[Callable[..., Any] | Tool | str]) -> tuple[Any, ...]:
     if isinstance(tools, str):
-        raise TypeError(f"tools must be a list of functions and group names, not one name: write tools=[{tools!r}]")
+        raise WrongTypeError(
+            f"tools must be a list of functions and group names, not one name: write tools=[{tools!r}]"
+        )
     if callable(tools) or isinstance(tools, Tool):
         name = getattr(tools, "__name__", None) or getattr(tools, "name", "function")
-        raise TypeError(f"tools must be a list of functions and group names, not one function: write tools=[{name}]")
+        raise WrongTypeError(
+            f"tools must be a list of functions and group names, not one function: write tools=[{name}]"
+        )
     return several("tools", tools, "functions and group names")
 
 

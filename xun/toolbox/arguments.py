@@ -13,9 +13,11 @@ from typing import Any, Literal, NoReturn, get_args, get_origin
 
 from xun.result import Err, Ok, Result
 from xun.toolbox.signature import bare, members
+from xun.toolbox.wording import clip, one_line
 
 Unlist = Callable[[str], Any]
 
+_NO_JSON = (TypeError, ValueError, RecursionError)
 # Kinds of value that JSON never writes as text. For any other hint, text may be the value itself.
 _NOT_TEXT = (int, float, bool, NoneType, list, tuple, dict)
 _JSON_KINDS: dict[type, str] = {
@@ -46,6 +48,27 @@ def parse_object(arguments: Any) -> Result[dict[str, Any]]:
     if any(not isinstance(key, str) for key in arguments):
         return Err("The arguments must be a JSON object, whose keys are text.")
     return Ok(dict(arguments))
+
+
+def as_json(arguments: Mapping[str, Any]) -> Result[bytes]:
+    """`arguments` as JSON; else one line naming the one that JSON cannot hold, NaN and lone surrogates too."""
+    try:
+        return Ok(_dumps(arguments))
+    except _NO_JSON as error:
+        return Err(f"Invalid arguments: {_culprit(arguments)} is no JSON value: {one_line(str(error))}.")
+
+
+def _dumps(arguments: Mapping[str, Any]) -> bytes:
+    return json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
+
+
+def _culprit(arguments: Mapping[str, Any]) -> str:
+    for name, value in arguments.items():
+        try:
+            _dumps({name: value})
+        except _NO_JSON:
+            return clip(repr(name))
+    return "the whole"
 
 
 def _loads(text: str) -> Any:

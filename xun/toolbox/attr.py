@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, cast, get_args
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import texts
+from xun.given import function, instance, one_of, texts
 from xun.policy.action import Action
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.signature import code_of
@@ -22,53 +22,9 @@ Actions = Callable[[dict[str, Any], ToolCallContext[Any]], Action | Sequence[Act
 _KEY = "__xun_tool__"
 
 
-@dataclass(frozen=True, slots=True)
-class ToolAttr:
-    """The metadata of one tool. None means: not said, so the default of whoever reads it holds."""
+class ToolOptions(TypedDict, total=False):
+    """What may be said of a tool by keyword, by `tool_attr` and by everything that registers one.
 
-    name: str | None = None
-    required_capabilities: tuple[ModelCapabilityType, ...] = ()
-    override: bool = False
-    permission: Permission | None = None
-    concurrent: bool = True
-    timeout: float | None = None
-    actions: Actions | None = None
-    docstyle: DocStyle | None = None
-    bounded: bool = False
-
-    def __post_init__(self) -> None:
-        unknown = [name for name in self.required_capabilities if name not in get_args(ModelCapabilityType)]
-        if unknown:
-            raise ConfigurationError(
-                f"unknown model capability {unknown[0]!r}; known: {', '.join(get_args(ModelCapabilityType))}"
-            )
-        if self.permission is not None and self.permission not in get_args(Permission):
-            raise ConfigurationError(
-                f"permission must be one of {', '.join(get_args(Permission))}, not {self.permission!r}"
-            )
-        if self.docstyle is not None and self.docstyle not in get_args(DocStyle):
-            raise ConfigurationError(f"docstyle must be one of {', '.join(get_args(DocStyle))}, not {self.docstyle!r}")
-        if self.timeout is not None and not self.timeout > 0:
-            raise ConfigurationError(f"timeout must be a positive number of seconds, not {self.timeout!r}")
-
-
-def tool_attr(
-    name: str | None = None,
-    required_capabilities: Sequence[ModelCapabilityType] = (),
-    override: bool = False,
-    *,
-    permission: Permission | None = None,
-    concurrent: bool = True,
-    timeout: float | None = None,
-    actions: Actions | None = None,
-    docstyle: DocStyle | None = None,
-    bounded: bool = False,
-) -> Callable[[F], F]:
-    """Attach metadata to a function. It registers nothing: that is `ToolBox.register`.
-
-    - `name`: the name offered to the model; the function's own by default.
-    - `required_capabilities`: what a model must be able to do to be offered the tool. Only "vision" is known.
-    - `override`: this tool wins a name clash silently.
     - `permission`: "allow", "ask" (a person is asked before each call) or "deny"; None is allow.
     - `concurrent`: False keeps its calls out of the ones that run side by side.
     - `timeout`: seconds a call may take; None is the default of 25 s.
@@ -77,20 +33,94 @@ def tool_attr(
     - `docstyle`: "verbatim" offers the whole docstring as the description; "sections" moves its `Args:`
       section into the descriptions of the parameters. None follows the `ToolBox`.
     - `bounded`: the tool keeps its results short itself, so they are passed on whole.
-
-    Raises `ConfigurationError` for an unknown value, one of the wrong kind, or an object that cannot hold metadata.
     """
-    attr = ToolAttr(
-        name=name,
-        required_capabilities=cast(Any, texts("required_capabilities", required_capabilities)),
-        override=override,
-        permission=permission,
-        concurrent=concurrent,
-        timeout=timeout,
-        actions=actions,
-        docstyle=docstyle,
-        bounded=bounded,
-    )
+
+    permission: Permission | None
+    concurrent: bool
+    timeout: float | None
+    actions: Actions | None
+    docstyle: DocStyle | None
+    bounded: bool
+
+
+class RegisterOptions(ToolOptions, total=False):
+    """What may also be said where a function or a tool is registered; `tool_attr` has the same by name."""
+
+    name: str | None
+    description: str | None
+    required_capabilities: Sequence[ModelCapabilityType]
+    override: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAttr:
+    """The metadata of one tool. None means: not said, so the default of whoever reads it holds.
+
+    Each field is an option of `ToolOptions` or `RegisterOptions`, and is checked here.
+    """
+
+    name: str | None = None
+    required_capabilities: tuple[ModelCapabilityType, ...] = ()
+    override: bool = False
+    description: str | None = None
+    permission: Permission | None = None
+    concurrent: bool = True
+    timeout: float | None = None
+    actions: Actions | None = None
+    docstyle: DocStyle | None = None
+    bounded: bool = False
+
+    def __post_init__(self) -> None:
+        capabilities = texts("required_capabilities", self.required_capabilities)
+        object.__setattr__(self, "required_capabilities", capabilities)
+        for capability in capabilities:
+            if capability not in get_args(ModelCapabilityType):
+                known = ", ".join(get_args(ModelCapabilityType))
+                raise ConfigurationError(f"unknown model capability {capability!r}; known: {known}")
+        for option in ("name", "description"):
+            instance(option, getattr(self, option), str, "text")
+        for option in ("override", "concurrent", "bounded"):
+            if not isinstance(value := getattr(self, option), bool):
+                raise WrongTypeError(f"{option} must be True or False, not {value!r}")
+        one_of("permission", self.permission, get_args(Permission))
+        one_of("docstyle", self.docstyle, get_args(DocStyle))
+        function("actions", self.actions)
+        if self.timeout is not None and not _is_positive(self.timeout):
+            raise ConfigurationError(f"timeout must be a positive number of seconds, not {self.timeout!r}")
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
+def changed(attr: ToolAttr, options: Mapping[str, Any]) -> ToolAttr:
+    """`attr` with the fields that `options` name, and no others, replaced. Raises `ConfigurationError`."""
+    known = [field.name for field in fields(ToolAttr)]
+    for option in options:
+        if option not in known:
+            raise WrongTypeError(f"a tool has no option {option!r}; its options are: {', '.join(known)}")
+    return replace(attr, **options)
+
+
+def tool_attr(
+    name: str | None = None,
+    required_capabilities: Sequence[ModelCapabilityType] = (),
+    override: bool = False,
+    *,
+    description: str | None = None,
+    **options: Unpack[ToolOptions],
+) -> Callable[[F], F]:
+    """Attach metadata to a function. It registers nothing: that is `ToolBox.register`.
+
+    - `name`: the name offered to the model; the function's own by default.
+    - `required_capabilities`: what a model must be able to do to be offered the tool. Only "vision" is known.
+    - `override`: this tool wins a name clash silently.
+    - `description`: what the model is told of the tool; the docstring by default.
+
+    The other options are those of `ToolOptions`. Raises `ConfigurationError` for an unknown option or value, one of the
+    wrong kind, or an object that cannot hold metadata.
+    """
+    attr = changed(ToolAttr(name, cast(Any, required_capabilities), override, description), options)
 
     def attach(function: F) -> F:
         target = function.__func__ if isinstance(function, (staticmethod, classmethod)) else function

@@ -42,23 +42,30 @@ class Signature:
     is_async: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What a function takes by name, where a schema says what it is given.
+
+    `required` are those of `names` without a default; an `open` one takes every other name too.
+    """
+
+    names: tuple[str, ...]
+    required: tuple[str, ...]
+    open: bool
+    context: tuple[str, ...]
+    is_async: bool
+
+    def takes(self, name: str) -> bool:
+        return name not in self.context and (self.open or name in self.names)
+
+
 def read_signature(function: Callable[..., Any]) -> Signature:
     """The signature of `function` as a tool's.
 
     Every `ToolCallContext` parameter is left out of `parameters`. Raises `TypeError`, naming the parameter, for one
     that cannot be offered to a model: `self` or `cls` in first place too, which only a bound method fills.
     """
-    if isinstance(function, type):
-        raise TypeError("it is a class; register a function or a method")
-    target = code_of(function)
-    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
-        raise TypeError("it yields values; a tool returns one")
-    try:
-        found = list(inspect.signature(function).parameters.values())
-    except ValueError:
-        raise TypeError("it has no signature to read; wrap it in a function that has one") from None
-    if found and found[0].name in ("self", "cls"):
-        raise TypeError(f"{found[0].name!r} can never be passed to it; register the method of an object or class")
+    target, found = _inspected(function)
     parameters: list[Parameter] = []
     context: list[str] = []
     twins: Twins = {}
@@ -71,6 +78,50 @@ def read_signature(function: Callable[..., Any]) -> Signature:
         else:
             parameters.append(_parameter(item, hint))
     return Signature(tuple(parameters), tuple(context), inspect.iscoroutinefunction(target))
+
+
+def read_accepted(function: Callable[..., Any]) -> Accepted:
+    """What `function` takes by name; hints only tell the parameters for the `ToolCallContext`.
+
+    Raises `TypeError`, naming the parameter, for one that is needed and cannot be given by name.
+    """
+    target, found = _inspected(function)
+    for item in found:
+        if item.kind is inspect.Parameter.POSITIONAL_ONLY and item.default is EMPTY:
+            raise TypeError(f"parameter {item.name!r} {_REFUSED[item.kind]}")
+    by_name = [item for item in found if item.kind not in _REFUSED]
+    context = tuple(item.name for item in by_name if _is_injected(target, item))
+    given = [item for item in by_name if item.name not in context]
+    return Accepted(
+        names=tuple(item.name for item in given),
+        required=tuple(item.name for item in given if item.default is EMPTY),
+        open=any(item.kind is inspect.Parameter.VAR_KEYWORD for item in found),
+        context=context,
+        is_async=inspect.iscoroutinefunction(target),
+    )
+
+
+def _is_injected(target: Any, item: inspect.Parameter) -> bool:
+    try:
+        return is_context(_hint(target, item, {}))
+    except TypeError:
+        return False
+
+
+def _inspected(function: Callable[..., Any]) -> tuple[Any, list[inspect.Parameter]]:
+    """The function behind `function`, and all parameters. Raises `TypeError` for what is no plain function."""
+    if isinstance(function, type):
+        raise TypeError("it is a class; register a function or a method")
+    target = code_of(function)
+    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
+        raise TypeError("it yields values; a tool returns one")
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except ValueError:
+        raise TypeError("it has no signature to read; wrap it in a function that has one") from None
+    if found and found[0].name in ("self", "cls"):
+        raise TypeError(f"{found[0].name!r} can never be passed to it; register the method of an object or class")
+    return target, found
 
 
 def code_of(function: Callable[..., Any]) -> Any:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack, overload
 
 from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import text
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.result import Result
-from xun.toolbox import schema
-from xun.toolbox.attr import Actions, DocStyle, ModelCapabilityType, Permission, ToolAttr, attr_of
+from xun.toolbox.attr import (
+    Actions,
+    DocStyle,
+    ModelCapabilityType,
+    Permission,
+    RegisterOptions,
+    ToolAttr,
+    attr_of,
+    changed,
+)
 from xun.toolbox.context import ToolCallContext
-from xun.toolbox.docstring import read_docstring
-from xun.toolbox.model import build_checked
+from xun.toolbox.definition import derived, explicit
 from xun.toolbox.names import is_valid
 from xun.toolbox.safe import error_of, except_safe, except_safe_await
-from xun.toolbox.signature import doc_of, name_of, read_signature
-from xun.toolbox.validation import Validator
+from xun.toolbox.signature import name_of
 from xun.worker import run_in_task, run_in_thread
 
 DEFAULT_TIMEOUT = 25.0
@@ -26,44 +34,88 @@ _ACTIONS = (Run, Read, Write, Fetch, UseTool)
 
 
 class Tool:
-    """A function as a tool.
+    """A function as a tool, derived from its signature and docstring; or with a name, a description and a JSON Schema.
 
-    `attr` replaces what `tool_attr` attached to `function`; `docstyle` holds where neither says. Raises
-    `ConfigurationError`, naming the parameter, for a signature that cannot be offered to a model, and for a name that
-    not every wire accepts.
+    `attr` replaces what `tool_attr` attached to `function`; `docstyle` holds where neither says. By a schema, the
+    arguments are checked against it and passed by name as JSON has them: nothing is converted, no `default` filled in.
+    The schema is copied.
+
+    Raises `ConfigurationError`, naming the parameter, for a signature that cannot be offered to a model; naming the
+    place, for a wrong schema or one that the function cannot be called by; and for a name that not every wire accepts.
 
     `parameters` is a JSON Schema; nobody may change it. `timeout` is in seconds.
     """
 
+    @overload
     def __init__(
-        self, function: Callable[..., Any], *, attr: ToolAttr | None = None, docstyle: DocStyle = "verbatim"
+        self, function: Callable[..., Any], /, *, attr: ToolAttr | None = None, docstyle: DocStyle = "verbatim"
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        parameters: Mapping[str, Any],
+        /,
+        *,
+        function: Callable[..., Any],
+        attr: ToolAttr | None = None,
+    ) -> None: ...
+    def __init__(
+        self,
+        source: Any,
+        description: Any = None,
+        parameters: Any = None,
+        /,
+        *,
+        function: Any = None,
+        attr: ToolAttr | None = None,
+        docstyle: DocStyle = "verbatim",
     ) -> None:
-        if not callable(function):
-            raise WrongTypeError(f"a tool must be a function, not a value of type {type(function).__name__}")
-        self.function = function
-        self.attr = attr_of(function) if attr is None else attr
-        self.name: str = name_of(function) if self.attr.name is None else self.attr.name
+        self._is_explicit = isinstance(source, str)
+        self.function: Callable[..., Any] = function if self._is_explicit else source
+        if not callable(self.function):
+            raise WrongTypeError(f"a tool must be a function, not a value of type {type(self.function).__name__}")
+        self.attr = attr_of(self.function) if attr is None else attr
+        if self._is_explicit:
+            self.attr = replace(self.attr, name=source, description=text("description", description))
+        self.name: str = name_of(self.function) if self.attr.name is None else self.attr.name
         if not is_valid(self.name):
             raise ConfigurationError(
                 f"{self.name!r} is not a valid tool name: use 1 to 64 of a-z, A-Z, 0-9, '_' and '-', "
                 "set by tool_attr(name=...)"
             )
+        self._docstyle: DocStyle = docstyle
+        self._define(parameters)
+
+    def _define(self, schema: Any) -> None:
         try:
-            signature = read_signature(function)
-            parameters = schema.simple(signature.parameters)
-            model = None
-            if parameters is None:
-                model, derived = build_checked(signature.parameters)
-                parameters = schema.clean(derived)
+            if self._is_explicit:
+                made = explicit(self.function, schema)
+            else:
+                made = derived(self.function, self.attr.docstyle or self._docstyle)
         except TypeError as error:
             raise WrongTypeError(f"{self.name} cannot be a tool: {error}") from error
-        described = read_docstring(doc_of(function), self.attr.docstyle or docstyle)
-        self.description: str = described.text
-        self.parameters: dict[str, Any] = schema.describe(parameters, described.parameters)
-        self.is_async: bool = signature.is_async
-        self._context = signature.context
-        self._validator = Validator(signature.parameters, model)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{self.name} cannot be a tool: {error}") from error
+        self.description: str = made.description if self.attr.description is None else self.attr.description
+        self.parameters: dict[str, Any] = made.parameters
+        self.is_async: bool = made.is_async
+        self._context = made.context
+        self._check = made.check
         self._spec = {"name": self.name, "description": self.description, "parameters": self.parameters}
+
+    def changed(self, **options: Unpack[RegisterOptions]) -> Tool:
+        """A tool of its own with the same function: `options` replace single fields, everything else is copied.
+
+        Raises `ConfigurationError` for an unknown option or a wrong value.
+        """
+        attr = changed(self.attr, options)
+        if not self._is_explicit:
+            return Tool(self.function, attr=attr, docstyle=self._docstyle)
+        name = self.name if attr.name is None else attr.name
+        description = self.description if attr.description is None else attr.description
+        return Tool(name, description, self.parameters, function=self.function, attr=attr)
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
@@ -106,7 +158,7 @@ class Tool:
 
         Ok holds those given, as values of the annotated types; Err one line naming the field at fault.
         """
-        return self._validator.check(arguments)
+        return self._check(arguments)
 
     def actions_for(self, arguments: dict[str, Any], ctx: ToolCallContext[Any]) -> tuple[Action, ...]:
         """What a call with these validated `arguments` would do; nothing where the tool does not say.

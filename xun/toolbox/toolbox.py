@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from fnmatch import fnmatchcase
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack, overload
 
 from xun.errors import ConfigurationError
 from xun.given import texts
+from xun.registry import load
 from xun.result import Err, ErrorInfo, Result
-from xun.toolbox.attr import DocStyle
+from xun.toolbox.attr import DocStyle, Permission, RegisterOptions, ToolAttr, ToolOptions, attr_of, changed
+from xun.toolbox.builtin import chosen
 from xun.toolbox.context import AgentLike, ToolCallContext
 from xun.toolbox.names import find
 from xun.toolbox.signature import code_of
@@ -49,38 +51,90 @@ class ToolBox:
         """The tool registered under exactly `name`, a disabled one too."""
         return self._tools.get(name)
 
-    def register(self, *funcs: Callable[..., Any] | Tool, replace: bool = False) -> Self:
+    def register(
+        self, *funcs: Callable[..., Any] | Tool, replace: bool = False, **options: Unpack[RegisterOptions]
+    ) -> Self:
         """Add functions as tools: all of them, or none where one is refused.
 
+        A `Tool` is copied: its function is shared, and what happens to it later does not matter here. `options` replace
+        single fields of what `tool_attr` or the `Tool` says; nothing else is reset.
+
         On a name clash the side with `override=True` wins, the new one where both have it; `replace=True`
-        lets the new one win; else `ConfigurationError`, as for a function that cannot be a tool. A replaced tool keeps
-        its place in the order.
+        lets the new one win; else `ConfigurationError`, as for a function that cannot be a tool, and for a name or a
+        description given to several. A replaced tool keeps its place in the order.
         """
-        table = dict(self._tools)
-        for func in funcs:
-            tool = func if isinstance(func, Tool) else Tool(func, docstyle=self._docstyle)
-            table[tool.name] = _winner(table.get(tool.name), tool, replace)
-        self._tools = table
+        for option in ("name", "description"):
+            if option in options and len(funcs) > 1:
+                raise ConfigurationError(f"{option} is for one tool, and {len(funcs)} are registered")
+        return self._add([self._made(func, options) for func in funcs], replace)
+
+    def register_with_schema(
+        self,
+        name: str,
+        description: str,
+        input_schema: Mapping[str, Any],
+        handler: Callable[..., Any],
+        *,
+        replace: bool = False,
+        **options: Unpack[ToolOptions],
+    ) -> Tool:
+        """Add `handler` as a tool whose arguments are described, and checked, by a JSON Schema; gives the tool.
+
+        For what hints cannot say. See `Tool` for what the schema must be, and `register` for name clashes; `options`
+        replace single fields of what `tool_attr` says of `handler`. Raises `ConfigurationError`.
+        """
+        tool = Tool(name, description, input_schema, function=handler, attr=_attr(handler, options))
+        self._add([tool], replace)
+        return tool
+
+    @overload
+    def tool(self, func: F, /) -> F: ...
+    @overload
+    def tool(self, /, *, replace: bool = False, **options: Unpack[RegisterOptions]) -> Callable[[F], F]: ...
+    def tool(self, func: Any = None, /, *, replace: bool = False, **options: Unpack[RegisterOptions]) -> Any:
+        """`register` as a decorator, with or without options: gives the function back unchanged."""
+
+        def decorate(function: F) -> F:
+            self.register(function, replace=replace, **options)
+            return function
+
+        return decorate if func is None else decorate(func)
+
+    def with_defaults(
+        self,
+        *names: str,
+        include: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
+        permission: Permission | None = None,
+        replace: bool = False,
+    ) -> Self:
+        """Add built-in tools, by the names of groups or of single tools; all groups where nothing is named.
+
+        Of those tools, only the ones in `include` and none in `exclude`; `permission` is for all of them, None leaves
+        each its own. Raises `ConfigurationError`, listing the known ones, for an unknown name, and as `register` does.
+        """
+        known = load("tool-groups")
+        functions = [function for name in names or known.names() for function in known.functions(name)]
+        self._add_builtin(functions, include, exclude, permission, replace)
         return self
 
-    def tool(self, func: F) -> F:
-        """`register` as a decorator: gives the function back unchanged."""
-        self.register(func)
-        return func
+    def load_builtin(
+        self,
+        name: str,
+        *,
+        include: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
+        permission: Permission | None = None,
+        replace: bool = False,
+        **options: Any,
+    ) -> list[str]:
+        """`with_defaults` for one group or tool, with the `options` of its group; gives the names of the tools added.
 
-    def with_defaults(self, *groups: str) -> Self:
-        """Add built-in tool groups by name, all of them where none is named.
-
-        Raises `ConfigurationError`, listing the known ones, for an unknown group.
+        The group `fs` has `max_read_bytes` and `max_directory_entries`. The model does not see them. Raises
+        `ConfigurationError` for an unknown option too.
         """
-        from xun.registry import load  # the groups are no part of the tool system, and loading them costs
-
-        known = load("tool-groups")
-        names: tuple[str, ...] = known.names()
-        for group in groups:
-            if group not in names:
-                raise ConfigurationError(f"unknown tool group {group!r}; known: {', '.join(names)}")
-        return self.register(*(function for group in groups or names for function in known.functions(group)))
+        functions = load("tool-groups").functions(name, **options)
+        return self._add_builtin(functions, include, exclude, permission, replace)
 
     def disable(self, *names: str) -> Self:
         """Hide tools by name or by pattern (`browser_*`) until they are enabled again.
@@ -137,6 +191,31 @@ class ToolBox:
         twin._tools, twin._disabled = dict(self._tools), set(self._disabled)  # noqa: SLF001 - one of this class
         return twin
 
+    def _add_builtin(
+        self,
+        functions: Iterable[Callable[..., Any]],
+        include: Iterable[str] | None,
+        exclude: Iterable[str],
+        permission: Permission | None,
+        replace: bool,
+    ) -> list[str]:
+        options: RegisterOptions = {} if permission is None else {"permission": permission}
+        tools = chosen([self._made(function, options) for function in functions], include, exclude)
+        self._add(tools, replace)
+        return [tool.name for tool in tools]
+
+    def _made(self, func: Callable[..., Any] | Tool, options: RegisterOptions) -> Tool:
+        if isinstance(func, Tool):
+            return func.changed(**options)
+        return Tool(func, attr=_attr(func, options), docstyle=self._docstyle)
+
+    def _add(self, tools: Iterable[Tool], replace: bool) -> Self:
+        table = dict(self._tools)
+        for tool in tools:
+            table[tool.name] = _winner(table.get(tool.name), tool, replace)
+        self._tools = table
+        return self
+
     async def _call_alone(self, name: str, arguments: Any, value: Any) -> Result[Any]:
         tools = {known: tool for known, tool in self._tools.items() if known not in self._disabled}
         found = find(name, tuple(tools))
@@ -153,6 +232,11 @@ class ToolBox:
                 return await tool.invoke(checked.unwrap(), ToolCallContext(None, tool.name, value))
         except TimeoutError:
             return Err(f"timed out after {tool.timeout:g} s; it may have partly run")
+
+
+def _attr(func: Callable[..., Any], options: Mapping[str, Any]) -> ToolAttr | None:
+    """What `tool_attr` said of `func`, with `options`; None for what is no function, which `Tool` refuses."""
+    return changed(attr_of(func), options) if callable(func) else None
 
 
 def _matching(names: Iterable[str], known: Iterable[str]) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import NoneType
@@ -11,12 +10,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from xun.result import Err, Ok, Result
-from xun.toolbox.arguments import Unlist, json_kind, parse_object, unlist_for
+from xun.toolbox.arguments import Unlist, as_json, json_kind, parse_object, unlist_for
 from xun.toolbox.model import build, field_name
 from xun.toolbox.signature import Parameter, members
 from xun.toolbox.wording import clip, joined, one_line
-
-_NO_JSON = (TypeError, ValueError, RecursionError)
 
 
 class Validator:
@@ -49,11 +46,8 @@ class Validator:
         for name, unlist in self._unlist.items():
             if isinstance(values.get(name), str):
                 values[name] = unlist(values[name])
-        try:
-            text = _dump(values)
-        except _NO_JSON as error:
-            return Err(f"Invalid arguments: {_culprit(values)} is no JSON value: {one_line(str(error))}.")
-        return self._validate(text)
+        text = as_json(values)
+        return self._validate(text.unwrap()) if text.is_ok() else Err(text.unwrap_err())
 
     def _validate(self, text: bytes) -> Result[dict[str, Any]]:
         try:
@@ -98,17 +92,3 @@ def _demand(error: Any) -> str:
     message = one_line(error["msg"])
     wanted = message.removeprefix("Input should ")
     return f"is refused: {message}" if wanted == message else f"must {wanted}"
-
-
-def _dump(values: dict[str, Any]) -> bytes:
-    """`values` as JSON. Raises one of `_NO_JSON`, for NaN and lone surrogates too."""
-    return json.dumps(values, allow_nan=False, ensure_ascii=False).encode()
-
-
-def _culprit(values: dict[str, Any]) -> str:
-    for name, value in values.items():
-        try:
-            _dump({name: value})
-        except _NO_JSON:
-            return clip(repr(name))
-    return "the whole"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,24 @@ def list_dir(ctx: ToolCallContext[Any], path: str = ".", details: bool = False) 
         path: The folder.
         details: Show mode, size in bytes and time of last change too.
     """
+    return _show_folder(ctx, path, details, MAX_ENTRIES)
+
+
+def bounded(max_bytes: int, max_entries: int) -> tuple[Callable[..., str], Callable[..., str]]:
+    """`list_dir` and `read_file` with bounds of their own, otherwise the same to a model."""
+
+    @wraps(list_dir)
+    def listed(ctx: ToolCallContext[Any], path: str = ".", details: bool = False) -> str:
+        return _show_folder(ctx, path, details, max_entries)
+
+    @wraps(read_file)
+    def read(ctx: ToolCallContext[Any], path: str, offset: int = 1, limit: int | None = None, column: int = 1) -> str:
+        return _show_file(ctx, path, offset, limit, column, max_bytes)
+
+    return listed, read
+
+
+def _show_folder(ctx: ToolCallContext[Any], path: str, details: bool, most: int) -> str:
     workspace = ctx.agent.workspace
     folder = workspace.resolve(path)
     info = files.info_of(workspace, folder)
@@ -58,9 +77,9 @@ def list_dir(ctx: ToolCallContext[Any], path: str = ".", details: bool = False) 
     every = files.entries(workspace, folder)
     found = [entry for entry in every if "deny" not in map(effect, _leads_to(folder, entry))]
     found.sort(key=lambda entry: not stat.S_ISDIR(entry.info.st_mode))
-    lines = [_entry(entry, details) for entry in found[:MAX_ENTRIES]]
-    if len(found) > MAX_ENTRIES:
-        lines.append(f"[{MAX_ENTRIES} of {len(found)} entries shown; find the others with glob]")
+    lines = [_entry(entry, details) for entry in found[:most]]
+    if len(found) > most:
+        lines.append(f"[{most} of {len(found)} entries shown; find the others with glob]")
     hidden = len(every) - len(found)
     return "\n".join([f"{shown(folder)}:", *(lines or ([] if hidden else ["[empty]"]))]) + not_listed(hidden)
 
@@ -94,6 +113,12 @@ def read_file(ctx: ToolCallContext[Any], path: str, offset: int = 1, limit: int 
         limit: How many lines to show; at most 2000, which is also the default.
         column: The first character to show of each line, counted from 1, for lines too long for one result.
     """
+    return _show_file(ctx, path, offset, limit, column, MAX_BYTES)
+
+
+def _show_file(
+    ctx: ToolCallContext[Any], path: str, offset: int, limit: int | None, column: int, max_bytes: int
+) -> str:
     if offset < 0 or column < 0 or (limit is not None and limit < 1):
         raise FileError("offset and column count from 1, and limit must be at least 1")
     workspace = ctx.agent.workspace
@@ -109,9 +134,9 @@ def read_file(ctx: ToolCallContext[Any], path: str, offset: int = 1, limit: int 
         if kind:
             raise FileError(f"{shown(file_path)} is {kind} of {info.st_size} bytes, which read_file cannot show")
         file.seek(0)
-        width = MAX_BYTES if count == 1 else MAX_WIDTH
+        width = max_bytes if count == 1 else min(MAX_WIDTH, max_bytes)
         window = read_window(
-            file, first=first, limit=count, column=column, width=width, budget=MAX_BYTES, whole=MAX_HASHED
+            file, first=first, limit=count, column=column, width=width, budget=max_bytes, whole=MAX_HASHED
         )
     if window.digest:
         fs_versions.remember(ctx, file_path, window.digest)
