@@ -130,9 +130,10 @@ async def test_the_last_step_is_shortened_where_it_alone_fills_the_context() -> 
         (Compaction(threshold=0.6), 9_500, True),
         (Compaction(enabled=False), 8_000, False),
         pytest.param(Compaction(), None, False, marks=pytest.mark.spec("C34")),
-        pytest.param(Compaction(max_context_tokens=8_000), None, True, marks=pytest.mark.spec("C34")),
-        pytest.param(Compaction(max_context_tokens=8_000), 1_000_000, True, marks=pytest.mark.spec("C34")),
+        pytest.param(Compaction(max_context_tokens=6_500), None, True, marks=pytest.mark.spec("C34")),
+        pytest.param(Compaction(max_context_tokens=6_500), 1_000_000, True, marks=pytest.mark.spec("C34")),
         pytest.param(Compaction(max_context_tokens=900_000), 8_000, True, marks=pytest.mark.spec("C34")),
+        pytest.param(Compaction(max_context_tokens=None), 1_000_000, False, marks=pytest.mark.spec("C34")),
     ],
 )
 async def test_when_it_comes(settings: Compaction, window: int | None, compacts: bool) -> None:
@@ -145,9 +146,12 @@ async def test_when_it_comes(settings: Compaction, window: int | None, compacts:
 
 @pytest.mark.spec("C34")
 def test_the_smallest_of_window_and_setting_is_kept_to() -> None:
-    assert Compaction().bound(model(200_000)) == 160_000
-    assert Compaction(max_context_tokens=100_000).bound(model(200_000)) == 80_000
-    assert Compaction().bound(model(None)) == 120_000
+    assert Compaction().bound(model(100_000)) == 80_000
+    assert Compaction().bound(model(200_000)) == 150_000
+    assert Compaction(max_context_tokens=100_000).bound(model(200_000)) == 100_000
+    assert Compaction(max_context_tokens=None).bound(model(1_000_000)) == 800_000
+    assert Compaction(max_context_tokens=None).bound(model(None)) == 150_000
+    assert Compaction().bound(model(None)) == 150_000
 
 
 @pytest.mark.parametrize(
@@ -210,7 +214,7 @@ async def test_a_window_that_is_only_guessed_stops_nobody() -> None:
         if not request.tools:
             return SUMMARY
         steps.append(1)
-        return full(call("lines", count=200) if len(steps) < 9 else {"text": "done"}, 130_000)
+        return full(call("lines", count=200) if len(steps) < 9 else {"text": "done"}, 160_000)
 
     steps: list[int] = []
     agent, provider, heard = compacting([step] * 20, model_info=model(None))

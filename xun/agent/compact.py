@@ -47,8 +47,8 @@ class NothingToCompactError(CompactionError):
 class Compaction:
     """When and how a conversation is compacted by itself.
 
-    It is when the next request would hold more than `threshold` of the context window. `max_context_tokens` is the
-    window to stay within where the model's is unknown (`GUESSED_WINDOW` by default) or shall not be filled. The latest
+    It is when the next request would hold more than `max_context_tokens`, or more than `threshold` of the model's
+    window, whichever is less. None leaves it to the window, or `GUESSED_WINDOW` where that is unknown. The latest
     steps are kept as they are, up to `keep_tokens` and a quarter of the window. Raises `ValueError` for a value out of
     range.
     """
@@ -56,7 +56,7 @@ class Compaction:
     enabled: bool = True
     threshold: float = 0.8
     keep_tokens: int = 20_000
-    max_context_tokens: int | None = None
+    max_context_tokens: int | None = GUESSED_WINDOW
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold <= 1:
@@ -68,12 +68,15 @@ class Compaction:
 
     def window(self, model: ModelInfo) -> int | None:
         """Tokens of context that there are for `model`, None where nobody has said."""
-        said = [tokens for tokens in (model.context_window, self.max_context_tokens) if tokens is not None]
-        return min(said, default=None)
+        guessed = model.context_window is None and self.max_context_tokens == GUESSED_WINDOW
+        return None if guessed else model.context_window or self.max_context_tokens
 
     def bound(self, model: ModelInfo) -> int:
         """Tokens above which a conversation with `model` is compacted."""
-        return int((self.window(model) or GUESSED_WINDOW) * self.threshold)
+        share = None if model.context_window is None else int(model.context_window * self.threshold)
+        return min(
+            (tokens for tokens in (share, self.max_context_tokens) if tokens is not None), default=GUESSED_WINDOW
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class CompactionSettings(_Section):
     threshold: float = Field(0.8, gt=0, le=1, description="Part of the context window that may be filled before that.")
     keep_tokens: Count = Field(20_000, description="Tokens of the latest steps to keep as they are.")
     max_context_tokens: Count | None = Field(
-        None, description="Context window to stay within, where the model's is unknown (150000 then) or too large."
+        150_000, description="Tokens of context to stay below, whatever the window."
     )
 
 
