@@ -6,8 +6,17 @@ import asyncio
 
 import pytest
 
-from tests.frontends.tui.question.support import QuestionApp, answer_of, choice_ask, question_of, until_shown
+from tests.frontends.tui.question.support import (
+    QuestionApp,
+    answer_of,
+    choice_ask,
+    command_ask,
+    question_of,
+    until_ready,
+    until_shown,
+)
 from xun.frontends.tui.question.choices import Choice, Menu
+from xun.frontends.tui.question.own import choice
 from xun.policy.decision import Answer
 
 pytestmark = pytest.mark.anyio
@@ -56,3 +65,45 @@ async def test_a_number_chooses_and_one_that_begins_a_name_narrows() -> None:
         await until_shown(app, pilot, lambda shown: "only with “4-”" in shown and "claude" not in shown)
         await pilot.press("escape", "3")
         assert await answer_of(task) == Answer.pick(2)
+
+
+def pick_from(app: QuestionApp) -> asyncio.Task[Answer]:
+    ask = choice("pick", "Which?", NAMES, title="Which?")
+    choices = tuple(Choice(name, Answer.pick(at), keeps=f"folder {at}") for at, name in enumerate(NAMES))
+    return asyncio.create_task(app.panel.ask(ask, Menu(choices, 0, listing=True)))
+
+
+@pytest.mark.parametrize("to_the_end", [False, True])
+async def test_a_list_after_a_long_question_has_nothing_to_scroll_and_answers_at_once(to_the_end: bool) -> None:
+    async with question_of() as (app, pilot):
+        long = app.put(command_ask("\n".join(f"echo {number}" for number in range(60))))
+        await until_ready(app, pilot)
+        await until_shown(app, pilot, lambda shown: "more rows" in shown)
+        if to_the_end:
+            await pilot.press("end")
+            await until_shown(app, pilot, lambda shown: "more rows" not in shown)
+            await pilot.press("home")
+        await pilot.press("escape")
+        assert await answer_of(long) == Answer.no()
+        task = pick_from(app)
+        await until_shown(app, pilot, lambda shown: app.panel.ready and "claude" in shown)
+        await pilot.pause()
+        assert "more row" not in app.shown()
+        await pilot.press("down", "enter")
+        assert await answer_of(task) == Answer.pick(1)
+
+
+async def test_what_had_no_room_beside_a_reason_was_not_seen() -> None:
+    async with question_of(40, 24) as (app, pilot):
+        task = app.put(command_ask("\n".join(f"echo {number}" for number in range(60))))
+        await until_ready(app, pilot)
+        await pilot.press("n")
+        await pilot.resize_terminal(40, 6)
+        await until_shown(app, pilot, lambda shown: app.panel.typing and "echo" not in shown)
+        await pilot.pause()
+        await pilot.press("escape")
+        await pilot.resize_terminal(40, 24)
+        await until_shown(app, pilot, lambda shown: app.panel.ready and "echo 0" in shown)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert not task.done()

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from xun.frontends.tui.question.choices import Choice, Menu
-from xun.frontends.tui.question.describe import Shown, above_card
+from xun.frontends.tui.question.describe import Shown, above_card, titled
 from xun.frontends.tui.question.entry import EntryLine
 from xun.frontends.tui.question.fit import fit
 from xun.frontends.tui.question.look import content_of
@@ -120,7 +120,7 @@ class QuestionBox(Vertical):
     def scroll_body(self, lines: int) -> bool:
         """Scroll what is asked by `lines`. False where all of it is shown."""
         part = self.query_one("#question-body")
-        if self._shown is None or part.max_scroll_y <= 0:
+        if self._shown is None or self._last_row <= 0:
             return False
         part.scroll_relative(y=lines, animate=False, immediate=True)
         self._look()
@@ -131,10 +131,20 @@ class QuestionBox(Vertical):
 
     def _look(self) -> None:
         """Has all of it been in view by now?"""
+        if self._shown is None:
+            return
         part = self.query_one("#question-body")
-        open_card = self._mark.explained and part.max_scroll_y > 0  # it was gone to, past what is asked
-        self._seen = self._seen or (part.scroll_y >= part.max_scroll_y and not open_card)
+        open_card = self._mark.explained and self._last_row > 0  # it was gone to, past what is asked
+        # Where there is no room for it at all, none of it was, unless there is nothing but the title.
+        shown = part.display or titled(self._shown.ask)
+        self._seen = self._seen or (shown and part.scroll_y >= self._last_row and not open_card)
         self._tell_of_more()
+
+    @property
+    def _last_row(self) -> int:
+        """How far what is asked can be scrolled. What is hidden still has the size of what it showed last."""
+        part = self.query_one("#question-body")
+        return int(part.max_scroll_y) if part.display else 0
 
     def _page(self) -> int:
         return max(self.query_one("#question-body").size.height - 1, 1)
@@ -206,7 +216,7 @@ class QuestionBox(Vertical):
 
     def _tell_of_more(self) -> None:
         part = self.query_one("#question-body")
-        below = int(part.max_scroll_y - part.scroll_y)
+        below = max(int(self._last_row - part.scroll_y), 0)
         if self._entry is not None:  # its keys are those of a line: what is asked is not scrolled by them
             rest = "" if self._keys_told else self._hint.partition(" · ")[0]
         elif self.ready:

@@ -29,6 +29,11 @@ def heading(ask: Ask) -> str:
     return ("Careful: " if hard else "") + (what.get(kinds.pop(), "Allow this?") if len(kinds) == 1 else "Allow this?")
 
 
+def titled(ask: Ask) -> bool:
+    """Whether the title says all that is asked."""
+    return bool(ask.question) and ask.question == ask.title
+
+
 def body(
     ask: Ask, width: int, shown: Shown = str, *, explained: bool = False, without: Collection[Reason] = ()
 ) -> list[Line]:
@@ -38,7 +43,7 @@ def body(
     elsewhere.
     """
     if ask.question:
-        return [] if ask.question == ask.title else wrap_all(clean(ask.question), "", measure(width))
+        return [] if titled(ask) else wrap_all(clean(ask.question), "", measure(width))
     lines: list[Line] = []
     for decision in ask.decisions:
         lines += _action(decision, width, shown)
