@@ -66,7 +66,7 @@ def test_without_a_name_the_first_provider_with_a_key_is_taken(env: dict[str, st
         (None, {"XUN_OPENAI_BASE_URL": "http://localhost:8080"}, "set XUN_OPENAI_MODEL to a model of the server"),
         ("anthropic/claude-x", {}, "set ANTHROPIC_API_KEY to use anthropic/claude-x, or try --model demo"),
         ("openai/gpt-x", {"OPENAI_API_KEY": '""'}, "set OPENAI_API_KEY"),
-        ("openrouter/x", ALL, "openrouter/… is not built yet; use one of anthropic/NAME"),
+        ("openrouter/x", ALL, "set OPENROUTER_API_KEY to use openrouter/x"),
         ("gemini/x", ALL, "not built yet"),
         ("azure/x", ALL, "not built yet"),
         ("ollama/x", ALL, "not built yet"),

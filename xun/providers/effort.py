@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xun.providers.base import Effort, ModelInfo
+from xun.providers.dialect import ChatDialect
 
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _BUDGETS: dict[Effort, int] = {"low": 2_048, "medium": 8_192, "high": 16_000}
@@ -50,9 +51,11 @@ def _budget(effort: Effort | None, max_tokens: int) -> dict[str, Any]:
     return {"thinking": {"type": "enabled", "budget_tokens": budget}}
 
 
-def chat_fields(info: ModelInfo, effort: Effort | None, *, tools: bool, official: bool) -> dict[str, Any]:
-    """The `reasoning_effort` field. Some models take tools on this wire only with an effort of "none"."""
-    if not official:
+def chat_fields(info: ModelInfo, effort: Effort | None, *, tools: bool, dialect: ChatDialect) -> dict[str, Any]:
+    """The field with the effort. Some models of OpenAI take tools on this wire only with an effort of "none"."""
+    if dialect.reasoning_object:
+        return {} if effort is None else {"reasoning": {"effort": effort}}
+    if not dialect.known_efforts:
         return {} if effort is None else {"reasoning_effort": effort}
     if tools and "tools-need-effort-none" in info.capabilities:
         return {"reasoning_effort": "none"}

@@ -71,6 +71,7 @@ _NO_MODEL = (
     "no such model",
     "unknown model",
     "model not found",
+    "no endpoints found",
 )
 
 
@@ -198,8 +199,15 @@ def _read(payload: Any, status: int | None, secret: str) -> Refusal:
         error.get("status") if isinstance(error.get("status"), int) else None,
     ]
     message = error.get("message") or error.get("detail") or error.get("title") or ""
-    said = clean(str(message), secret=secret)
+    said = clean(f"{message}{_passed_on(error)}", secret=secret)
     return Refusal(status, " ".join(str(c) for c in codes if c), said)
+
+
+def _passed_on(error: Mapping[str, Any]) -> str:
+    """What another server said to the one that passes its words on, as OpenRouter does."""
+    metadata = error.get("metadata")
+    said = metadata.get("raw") if isinstance(metadata, dict) else None
+    return f": {said}" if isinstance(said, str) and said.strip() else ""
 
 
 def _kind(refusal: Refusal, otherwise: int = 500) -> ErrorKind:

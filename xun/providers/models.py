@@ -18,6 +18,8 @@ _PRICE_LISTS = {service.prefix: service.price_list for service in reversed(SERVI
 _NO_EFFORT = ("gpt-3", "gpt-4", "chatgpt-")
 _own: dict[str, Any] = {}
 
+_MAKERS = {service.prefix: service.makers for service in SERVICES if service.makers}
+
 
 def override(tables: Mapping[str, Any]) -> None:
     """Puts `tables`, in the form of `models.toml`, over the shipped ones for this process.
@@ -35,7 +37,7 @@ def find(provider: str, name: str) -> ModelInfo:
 
     A dated snapshot (`claude-haiku-4-5-20251001`) has the facts of its undated name.
     """
-    row: dict[str, Any] = {}
+    row = _of_its_maker(provider, name)
     for table in _tables(provider):
         row |= table.get(name) or table.get(undated(name)) or {}
     can = row.get("can")
@@ -73,6 +75,24 @@ def known(provider: str) -> list[str]:
 def _tables(provider: str) -> list[dict[str, Any]]:
     """The shipped rows by name, and a person's own, which go over them."""
     return [_data()["models"].get(provider, {}), _own.get("models", {}).get(provider, {})]
+
+
+def _of_its_maker(provider: str, name: str) -> dict[str, Any]:
+    """What holds for a model wherever it is served: its prices are each server's own, and so may be how it thinks."""
+    maker, plain = _MAKERS.get(provider, ""), name
+    if maker == "*":
+        maker, _, plain = name.partition(":")[0].partition("/")
+    shipped = _data()["models"].get(maker, {})
+    found: dict[str, Any] = next((row for key, row in shipped.items() if _alike(key) == _alike(undated(plain))), {})
+    row = {key: value for key, value in found.items() if not key.endswith("_price")}
+    if plain != name and row:
+        row["can"] = [word for word in row["can"] if word == "images"]
+    return row
+
+
+def _alike(name: str) -> str:
+    """A name for comparison: some write the dots of a version as hyphens."""
+    return name.replace(".", "-")
 
 
 def _guess(provider: str, name: str) -> frozenset[str]:

@@ -10,8 +10,10 @@ from xun.messages import Block, Image, Message, ModelStop, Reply, Text, Thinking
 from xun.providers import effort, errors, models
 from xun.providers.base import Done, ProviderError, Request, StreamItem, TextPart, ThinkingPart
 from xun.providers.calls import DraftCall, finish_calls, parse_arguments
+from xun.providers.dialect import COMPATIBLE, OPENAI, ChatDialect
 from xun.providers.encoding import dump, own_names, prefix_key, sent_name
 from xun.providers.history import Fragment, HistoryCache
+from xun.providers.reasoning_details import ReasoningDetails, details_of
 from xun.providers.sse import ServerEvent
 from xun.providers.text import said, said_or, whole
 from xun.providers.transport import Target
@@ -38,34 +40,43 @@ _BROKEN_OFF = frozenset({"abort", "cancelled", "error", "insufficient_system_res
 class OpenAIChatWire:
     """The wire of one target.
 
-    `official` is OpenAI's own service, which knows fields that compatible servers may refuse.
+    `official` is OpenAI's own service, which knows fields that compatible servers may refuse; `dialect` is that of
+    another service whose ways are known.
     `send_reasoning` returns a model's reasoning to it as `reasoning_content`, as a few servers require in
     tool loops.
     """
 
     name = WIRE
 
-    def __init__(self, target: Target, *, official: bool = True, send_reasoning: bool = False) -> None:
+    def __init__(
+        self,
+        target: Target,
+        *,
+        official: bool = True,
+        dialect: ChatDialect | None = None,
+        send_reasoning: bool = False,
+    ) -> None:
         self._target = target
-        self._official = official
+        self._dialect = dialect or (OPENAI if official else COMPATIBLE)
+        self._table = "openai" if self._dialect is OPENAI else target.name
         self._send_reasoning = send_reasoning
         self._histories: dict[str, HistoryCache] = {}
 
     def body(self, request: Request) -> bytes:
         """The request body. Settings and tools come first, so that a longer history only appends."""
-        info = models.find("openai" if self._official else self._target.name, request.model)
+        info = models.find(self._table, request.model)
         head: dict[str, Any] = {
             "model": request.model,
             "stream": True,
             "stream_options": {"include_usage": True},
         }
         if request.max_tokens is not None:
-            head["max_completion_tokens" if self._official else "max_tokens"] = request.max_tokens
+            head[self._dialect.reply_limit] = request.max_tokens
         if request.temperature is not None:
             head["temperature"] = request.temperature
-        head |= effort.chat_fields(info, request.effort, tools=bool(request.tools), official=self._official)
+        head |= effort.chat_fields(info, request.effort, tools=bool(request.tools), dialect=self._dialect)
         tools = b"[" + b",".join(map(_tool, request.tools)) + b"]" if request.tools else b""
-        if request.cache and self._official:
+        if request.cache and self._dialect.cache_key:
             head["prompt_cache_key"] = prefix_key(request.model, request.system, tools)
         parts: list[bytes] = [dump(head)[:-1]]
         if tools:
@@ -105,6 +116,8 @@ class OpenAIChatWire:
         if self._send_reasoning:
             reasoning = "".join(b.text for b in message.blocks if isinstance(b, Thinking))
             sent |= {"reasoning_content": reasoning} if reasoning else {}
+        if self._dialect.reasoning_details and (details := details_of(message)):
+            sent["reasoning_details"] = details
         if message.calls:
             sent["tool_calls"] = [
                 {
@@ -166,6 +179,7 @@ class OpenAIChatReply:
         self._names = names or {}
         self._text: list[str] = []
         self._thinking: list[str] = []
+        self._details = ReasoningDetails()
         self._refused = False
         self._calls: list[DraftCall] = []
         self._latest: dict[int, DraftCall] = {}
@@ -211,6 +225,7 @@ class OpenAIChatReply:
             self._finish_reason = choice.get("finish_reason") or self._finish_reason
 
     def _grow(self, delta: dict[str, Any]) -> Iterator[StreamItem]:
+        self._details.add(delta.get("reasoning_details"))
         thinking = delta.get("reasoning_content") or delta.get("reasoning")
         if isinstance(thinking, str) and thinking:
             self._thinking.append(thinking)
@@ -255,7 +270,8 @@ class OpenAIChatReply:
         if calls and (stop == "end_turn" or (stop == "other" and word.lower() not in _BROKEN_OFF)):
             stop = "tool_use"
         thinking, text = whole("".join(self._thinking)), whole("".join(self._text))
-        blocks: list[Block] = [Thinking(text=thinking, wire=WIRE)] if thinking else []
+        sealed = self._details.data()
+        blocks: list[Block] = [Thinking(text=thinking, data=sealed, wire=WIRE)] if thinking or sealed else []
         blocks += [Text(text=text)] if text else []
         reply = Reply(
             provider=self._target.name,

@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 
 from xun.providers import detect, errors, models, services
 from xun.providers.base import ModelInfo, Provider, ProviderError
+from xun.providers.dialect import ChatDialect
 from xun.providers.endpoints import is_official, read_base_url, read_key
 from xun.providers.http import CONNECT_TIMEOUT, IDLE_TIMEOUT, HttpTransport
 from xun.providers.remote import RemoteProvider
@@ -37,7 +38,7 @@ class ProviderSettings:
 Factory = Callable[[str, Mapping[str, str], ProviderSettings], Provider]
 
 _DEFAULTS = ProviderSettings()
-_NOT_BUILT = ("openrouter", "azure", "gemini", "ollama")
+_NOT_BUILT = ("azure", "gemini", "ollama")
 _registered: dict[str, Factory] = {}
 
 
@@ -200,7 +201,7 @@ def _remote(
     if key is None and service.key_needed:
         name = f"{service.prefix}/{model}"
         raise ProviderError("config", f"set {service.key_variable} to use {name}, or try --model demo")
-    official = is_official(base, service.url)
+    official = service.dialect is not None or is_official(base, service.url)
     target = Target(
         name=service.prefix,
         label=service.label if official else "the model server",
@@ -210,7 +211,9 @@ def _remote(
         suggestion=models.default_model(service.table) or "" if official else "",
         secret=key or "",
     )
-    provider = RemoteProvider(_wire(service.wire, target, official), _transport(target, service, base, key, settings))
+    provider = RemoteProvider(
+        _wire(service.wire, target, official, service.dialect), _transport(target, service, base, key, settings)
+    )
     info = _priced_at(base, models.find(service.table if official else service.prefix, model))
     return provider, replace(info, provider=service.prefix)
 
@@ -220,9 +223,10 @@ def _priced_at(url: str, info: ModelInfo) -> ModelInfo:
     return info if info.input_price is not None else replace(info, price_lists=(url, *info.price_lists))
 
 
-def _wire(name: str, target: Target, official: bool) -> Wire:
+def _wire(name: str, target: Target, official: bool, dialect: ChatDialect | None = None) -> Wire:
     module, _, wire = services.WIRES[name].partition(":")
-    made: Wire = getattr(import_module(module), wire)(target, official=official)
+    ways = {"official": official} if dialect is None else {"dialect": dialect}
+    made: Wire = getattr(import_module(module), wire)(target, **ways)
     return made
 
 

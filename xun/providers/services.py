@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from xun.providers.dialect import OPENROUTER, ChatDialect
+
 WIRES = {
     "anthropic": "xun.providers.anthropic:AnthropicWire",
     "openai-chat": "xun.providers.openai_chat:OpenAIChatWire",
@@ -34,8 +36,11 @@ class Service:
         headers: What it is told in every request besides.
         key_needed: Whether it answers nobody without a key.
         tried: Whether it is taken by itself when no model is named.
+        dialect: What is known of its Chat Completions. Such a service is the same at any address.
         sdk: The package whose client reaches it too: "anthropic" or "openai".
         facts: The table of `models.toml` that knows the service's own models, where it is not that of the prefix.
+        makers: Whose models it serves at prices of its own: a table of `models.toml`, or "*" for the one that a
+            model's name begins with. Limits and capabilities are taken from there.
         price_list: Where prices of its models may be looked up; see `xun.providers.prices`.
     """
 
@@ -51,8 +56,10 @@ class Service:
     headers: Mapping[str, str] = field(default_factory=dict)
     key_needed: bool = True
     tried: bool = True
+    dialect: ChatDialect | None = None
     sdk: str = ""
     facts: str = ""
+    makers: str = ""
     price_list: str = ""
 
     @property
@@ -96,6 +103,11 @@ SERVICES = (
     Service(
         "openai-chat", "OpenAI-compatible server", "openai-chat", "/chat/completions",
         "XUN_OPENAI_API_KEY", "XUN_OPENAI_BASE_URL", "XUN_OPENAI_MODEL", key_needed=False, sdk="openai",
+    ),
+    Service(
+        "openrouter", "OpenRouter", "openai-chat", "/chat/completions",
+        "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", url="https://openrouter.ai/api/v1",
+        headers={"x-title": "xun"}, dialect=OPENROUTER, sdk="openai", makers="*", price_list="openrouter",
     ),
     # Without a server of its own this prefix is OpenAI's Chat Completions, with the key that is tried as `openai`.
     Service(
