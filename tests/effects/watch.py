@@ -46,7 +46,7 @@ def watched(command: str, cwd: Path, place: Path, *, timeout: float = 30) -> See
     folders = (str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
     env = child_env() | {"PATH": ":".join(folders), "TMPDIR": str(temp)}
     argv = [
-        "strace", "-f", "-qq", "-y", "-s", "4096", "-e", f"trace={TRACED}", "-e", "signal=none", "-o", str(log),
+        "strace", "-f", "--seccomp-bpf", "-qq", "-y", "-s", "4096", "-e", f"trace={TRACED}", "-e", "signal=none", "-o", str(log),
         bash, "--noprofile", "--norc", "-c", "--", command, "bash",
     ]  # fmt: skip
     done = subprocess.run(
