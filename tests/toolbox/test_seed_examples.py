@@ -1,8 +1,12 @@
-"""The examples of the tool system's page that need no agent, through the public names."""
+"""The examples about tools of the pages that xun follows, through the public names."""
+
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from xun import ToolBox, tool_attr
+from tests.agent.support import call
+from xun import Agent, ScriptedProvider, Tool, ToolBox, tool_attr
 
 
 @pytest.mark.spec("X-SCH-01", "X-SCH-10")
@@ -38,3 +42,110 @@ def test_passing_three_as_text_to_an_integer_is_rejected():
 
     error = ToolBox().register(double).call_tool(None, "double", {"n": "3"}).unwrap_err()
     assert error.error == "Invalid arguments: 'n' must be a valid integer, not a string."
+
+
+@pytest.mark.spec("H-BOX-02", "H-SCH-03", "H-SCH-04")
+def test_a_tool_is_registered_by_a_decorator_with_options():
+    toolbox = ToolBox(docstyle="sections")
+
+    @toolbox.tool(permission="allow")
+    def calculate(a: int, b: int) -> int:
+        """Multiply two numbers.
+
+        Args:
+            a: First number.
+            b: Second number.
+        """
+        return a * b
+
+    [spec] = toolbox.list_tools_json()
+    assert spec["description"] == "Multiply two numbers."
+    assert spec["parameters"]["properties"]["b"] == {"description": "Second number.", "type": "integer"}
+    assert toolbox.list_tools()[0].permission == "allow"
+    assert toolbox.call_tool(None, "calculate", {"a": 6, "b": 7}).unwrap() == calculate(6, 7) == 42
+
+
+@pytest.mark.spec("H-SCH-08", "H-SCH-10", "H-SCH-11")
+def test_a_definition_with_an_explicit_schema_is_used_again():
+    async def label(value: str) -> str:
+        return value.upper()
+
+    registry = ToolBox()
+    definition = registry.register_with_schema(
+        name="label",
+        description="Uppercase a short label.",
+        input_schema={
+            "type": "object",
+            "properties": {"value": {"type": "string", "maxLength": 40}},
+            "required": ["value"],
+            "additionalProperties": False,
+        },
+        handler=label,
+    )
+    provider = ScriptedProvider([call("label", value="x" * 41), call("label", value="tea"), {"text": "done"}])
+    tools: list[Any] = [definition]
+    with Agent(provider, tools=tools) as agent:
+        assert agent.instruct("Label it").execute().unwrap() == "done"
+        assert agent.toolbox.list_tools()[0].function is label
+    results = [result.content for message in agent.messages for result in message.results]
+    assert results == ["Invalid arguments: 'value' must have at most 40 characters.", "TEA"]
+
+
+@pytest.mark.spec("P-SCH-01")
+def test_a_tool_is_made_of_a_name_a_description_a_schema_and_a_function():
+    lookup = Tool(
+        "lookup",
+        "Look up an internal package by name.",
+        {
+            "type": "object",
+            "properties": {"name": {"type": "string"}},
+            "required": ["name"],
+            "additionalProperties": False,
+        },
+        function=lambda name: {"name": name, "supported": True},
+    )
+    toolbox = ToolBox().register(lookup)
+    assert toolbox.call_tool(None, "lookup", {"name": "tea"}).unwrap() == {"name": "tea", "supported": True}
+    assert toolbox.call_tool(None, "lookup", {}).unwrap_err().error == "Invalid arguments: 'name' is missing."
+
+
+@pytest.mark.spec("H-SCH-02", "W31")
+def test_a_list_of_tools_mixes_functions_definitions_groups_and_single_names():
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    definition = Tool("echo", "Echo.", {"type": "object"}, function=lambda **given: given)
+    tools: list[Any] = [add, definition, "search", "edit_file"]
+    agent = Agent(ScriptedProvider([]), tools=tools)
+    assert [tool.name for tool in agent.toolbox.list_tools()] == ["add", "echo", "glob", "grep", "edit_file"]
+
+
+@pytest.mark.spec("H-BOX-04", "H-BOX-09", "H-WSP-07")
+def test_only_some_tools_of_a_group_with_bounds_of_ones_own(work: Path):
+    for number in range(9):
+        (work / f"{number}").touch()
+    agent = Agent(
+        ScriptedProvider([call("list_dir"), call("write_file", path="new", content=""), {"text": "done"}]),
+        workspace=work,
+    )
+    registered = agent.toolbox.load_builtin(
+        "fs", include=["read_file", "list_dir"], max_read_bytes=1_000_000, max_directory_entries=5
+    )
+    assert registered == ["list_dir", "read_file"]
+    with agent:
+        agent.instruct("Look").execute().unwrap()
+    listed, refused = [result for message in agent.messages for result in message.results]
+    assert "[5 of 9 entries shown; find the others with glob]" in listed.content
+    assert refused.content.startswith("No tool is named 'write_file'.")
+    assert not (work / "new").exists()
+    assert ToolBox().load_builtin("read_file", max_read_bytes=1_000_000) == ["read_file"]
+
+
+@pytest.mark.spec("H-SCH-12")
+def test_a_tool_that_takes_long_gets_a_limit_of_its_own():
+    def query_postgres(sql: str) -> str:
+        """Run a query."""
+        return sql
+
+    toolbox = ToolBox().register(query_postgres, timeout=120)
+    assert [tool.timeout for tool in toolbox.list_tools()] == [120]
