@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import socket
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,12 @@ def test_a_fork_bomb_of_a_user_without_rights_is_bounded(place: Path) -> None:
     )
     (done,) = drive("bwrap", place, [f"{python} -S -c {shlex.quote(code)}"])
     assert done[1] == "True 11\n", done
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sockets_in_folders_of_other_users_are_no_obstacle(kind: Kind, place: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="xun-") as private, socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"{private}/socket")
+        listening.listen()
+        (done,) = drive(kind, place, ["echo fine"])
+    assert done[:2] == (0, "fine\n"), done

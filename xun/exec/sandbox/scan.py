@@ -132,7 +132,14 @@ def sockets(outside: Sequence[Path]) -> tuple[Path, ...]:
         return ()
     names = {parts[7] for line in lines if len(parts := line.split(maxsplit=7)) == 8 and parts[7].startswith("/")}
     found = (Path(os.path.realpath(name)) for name in sorted(names))
-    return tuple(path for path in found if not inside(path, outside) and path.is_socket())
+    return tuple(path for path in found if not inside(path, outside) and _is_socket(path))
+
+
+def _is_socket(path: Path) -> bool:
+    try:
+        return path.is_socket()
+    except OSError:  # whoever may not look at it, in a folder of another user, does not reach it either
+        return False
 
 
 def inside(path: Path, folders: Iterable[Path]) -> bool:
