@@ -22,6 +22,23 @@ from tests.e2e.support import LONG, Model, start
 _MODES = {1000: "mouse", 1002: "mouse", 1003: "mouse", 1006: "mouse", 1004: "focus", 2004: "paste", 1049: "alternate", 25: "cursor"}  # fmt: skip
 
 
+_ALTERNATE = 1049
+
+
+class Emulator(pyte.Screen):
+    """A terminal whose alternate screen is empty whenever it is gone to, as those of people are."""
+
+    def set_mode(self, *modes: int, **kwargs: Any) -> None:
+        super().set_mode(*modes, **kwargs)
+        if kwargs.get("private") and _ALTERNATE in modes:
+            self.erase_in_display(2)
+
+    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
+        super().reset_mode(*modes, **kwargs)
+        if kwargs.get("private") and _ALTERNATE in modes:
+            self.erase_in_display(2)  # what stood on the other one before is not kept
+
+
 class Screen:
     """Runs `xun WORDS` on a terminal of `width` by `height` cells. `raw` is everything that it has written."""
 
@@ -34,7 +51,7 @@ class Screen:
         height: int = 24,
     ) -> None:
         self._master, self._slave = os.openpty()
-        self._emulator = pyte.Screen(width, height)
+        self._emulator = Emulator(width, height)
         self._stream = pyte.ByteStream(self._emulator)
         self._lock = threading.Lock()
         self.raw = b""

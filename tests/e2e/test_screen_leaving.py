@@ -64,9 +64,28 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_takes_it_again() -> None:
         check_restored(screen)
         os.kill(screen.process.pid, signal.SIGCONT)
         wait_for(lambda: screen.left_on(), "the screen's return")
-        screen.until("half a thou")
+        shown = screen.until("half a thou")
+        assert "╭" in shown and "manual" in shown.splitlines()[-1] and "/help" in shown
         screen.type("ght", "\r")
         screen.until("still here")
+        screen.send("/exit")
+        assert screen.end() == 0
+        check_restored(screen)
+
+
+def test_stopped_by_a_signal_that_nobody_hears_it_comes_back_whole() -> None:
+    with Model(Say("still here")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.type("half a thou")
+        screen.until("half a thou")
+        screen.signal(signal.SIGSTOP)
+        wait_for(lambda: _state(screen.process) == "T", "the stop")
+        written = len(screen.raw)
+        screen.signal(signal.SIGCONT)
+        wait_for(lambda: b"half a thou" in screen.raw[written:], "the screen's return")
+        screen.type("ght, and a tail for one reader alone", "\r")
+        screen.until("still here")
+        assert "half a thought, and a tail for one reader alone" in screen.text
         screen.send("/exit")
         assert screen.end() == 0
         check_restored(screen)

@@ -53,6 +53,7 @@ class XunApp(Starting, Acting):
     def on_mount(self) -> None:
         """Show the prompt, then find out what there is to work with."""
         on_signals(self.leave)
+        self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())  # the terminal shows nothing of it now
         self._prompt.take_keys()
         self.query_one(StatusLine).set(folder=self.opener.shown_folder)
         self.call_after_refresh(self._begin)

@@ -33,6 +33,13 @@ def driver_on(attributes: list[Any], out: IO[str]) -> Callable[..., LinuxDriver]
             super().start_application_mode()
             self.attrs_before = attributes
 
+        def _sigcont_application(self, *_: object) -> None:
+            """Take the terminal again. Stopped by a signal that nobody can catch, it was not even given back."""
+            if not self._must_signal_resume:
+                self.suspend_application_mode()  # else there would be two threads that read, and two that write
+                self._must_signal_resume = True
+            super()._sigcont_application()
+
         def run_input_thread(self) -> None:
             """Read the terminal until the screen closes. What is no UTF-8 is shown as U+FFFD."""
             keyboard = Keyboard()
