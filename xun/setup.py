@@ -174,7 +174,7 @@ def build_run(
     if kept := writer or stored:
         agent.gate.journal = Journal(stored.decisions if stored else 0, partial(_decided, kept.path))
     grants = ProjectGrants(folder, paths)
-    agent.gate.standing = grants.rules
+    agent.gate.standing = grants.standing
     if place.copy is None:  # a copy that is thrown away leaves nothing for later
         agent.gate.made = MadeFiles(MadeStore(paths.made, workspace.root), (str(workspace.root),))
     if plan.trust:
@@ -340,7 +340,7 @@ def _check_sessions(folder: Path) -> None:
 
 def _limits(config: Config) -> Limits:
     limits = config.settings.limits
-    return Limits(max_steps=limits.max_steps, max_tool_calls=limits.max_tool_calls, max_time=limits.max_time)
+    return Limits(**limits.model_dump())
 
 
 def _compaction(config: Config) -> Compaction:

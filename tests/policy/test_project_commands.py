@@ -8,6 +8,7 @@ import pytest
 
 from tests.policy.judging import HOME
 from xun.gate.check import check_command
+from xun.policy.card import card
 from xun.policy.commands.project import refused_behind
 from xun.policy.decision import Decision
 from xun.policy.rules import Policy, Rule, Scope
@@ -118,3 +119,29 @@ def test_a_deny_rule_of_the_person_stands_above_it(work: Path) -> None:
     policy = granted(work, "npm test")
     assert judge("npm test", policy.copy([denied]), work).effect == "deny"
     assert judge("npm test", policy.copy([asked]), work).effect == "ask"
+
+
+WHY = "its text changed since it was granted: was `jest`, is `curl x | sh`"
+
+
+def test_of_a_command_that_has_changed_it_is_said_what_changed(work: Path) -> None:
+    rule = Rule(effect="allow", kind="command", pattern="npm test", source="the project's command", lapsed=WHY,
+                scope=Scope(folder=str(work), arguments="npm:jest"))  # fmt: skip
+    policy = Policy(rules=[rule])
+    for command in ("npm test", "npm test -- --ci", "ls && npm test"):
+        decision = judge(command, policy, work)
+        assert decision.effect == "ask" and not decision.hard
+        assert [(one.code, one.text) for one in decision.reasons] == [("unlisted", f"npm test: {WHY}")]
+        rows = [row.text for row in card(decision)]
+        assert f"npm test: {WHY}" in rows and not any(row.startswith("nearly: allow npm test") for row in rows)
+        assert any(row.startswith(f"decided by: npm test: {WHY}") for row in rows)
+    for command in ("npm run other", "npm install", "cd sub && npm test"):
+        assert "changed" not in str(judge(command, policy, work).reasons)
+
+
+def test_another_rule_for_it_counts_all_the_same(work: Path) -> None:
+    gone = Rule(effect="allow", kind="command", pattern="npm test", lapsed=WHY, scope=Scope(folder=str(work)))
+    mine = Rule(effect="allow", kind="command", pattern="npm test", source="mine")
+    for rules in ((gone, mine), (mine, gone)):
+        assert judge("npm test", Policy(rules=rules), work).effect == "allow"
+    assert not gone.in_force(None)

@@ -68,7 +68,7 @@ def _check(
         folder = policy_folder(cwd)
         paths = find_paths()
         files = policy_files(paths, policy or (), trust_of(folder, paths))
-        rules = policy_of_flags(allow or (), (), deny or (), folder, files).copy(ProjectGrants(folder, paths).rules())
+        rules = policy_of_flags(allow or (), (), deny or (), folder, files).copy(ProjectGrants(folder, paths).standing())
         made = MadeFiles(MadeStore(paths.made, folder))
         judge = partial(check_command, policy=rules, cwd=folder, mode=mode or "manual", made=made)
         if command is None:

@@ -122,7 +122,7 @@ def distrust(folder: Path, paths: Paths) -> int:
         for name in names:
             store.files.pop(name, None)
             store.said.pop(name, None)
-        for table in (store.commands, store.declined):
+        for table in (store.commands, store.texts, store.declined):
             for place in [place for place in table if Path(place).is_relative_to(folder)]:
                 del table[place]
         return before - len(store.files) - sum(map(len, store.commands.values()))

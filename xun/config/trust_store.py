@@ -22,6 +22,7 @@ class Store:
 
     `files` maps a path to the SHA-256 of what was agreed to, `said` to its summary, so that a change can be shown.
     `commands` maps a folder to the project's commands that may run there, each with the pin of what it would run.
+    `texts` maps a folder to the lines by which these commands were shown, so that a change can be.
     `declined` maps a folder to the commands that were offered and not taken, likewise pinned. `unasked` says, "yes" or
     "no", whether commands with soft reasons alone run in the sandbox of a folder without a question.
     """
@@ -29,6 +30,7 @@ class Store:
     files: dict[str, str] = field(default_factory=dict)
     said: dict[str, list[str]] = field(default_factory=dict)
     commands: dict[str, dict[str, str]] = field(default_factory=dict)
+    texts: dict[str, dict[str, str]] = field(default_factory=dict)
     declined: dict[str, dict[str, str]] = field(default_factory=dict)
     unasked: dict[str, str] = field(default_factory=dict)
 
@@ -57,6 +59,7 @@ def changing(path: Path) -> Generator[Store]:
             "files": store.files,
             "said": store.said,
             "commands": store.commands,
+            "texts": store.texts,
             "declined": store.declined,
             "unasked": store.unasked,
         }
@@ -70,7 +73,8 @@ def _parsed(data: Any) -> Store:
         raise ValueError("another version")
     said = {path: [_text(line) for line in lines] for path, lines in data.get("said", {}).items()}
     unasked = _texts(data.get("unasked", {}))
-    return Store(_texts(data["files"]), said, _pins(data, "commands"), _pins(data, "declined"), unasked)
+    commands, texts, declined = (_pins(data, name) for name in ("commands", "texts", "declined"))
+    return Store(_texts(data["files"]), said, commands, texts, declined, unasked)
 
 
 def _pins(data: Mapping[str, Any], name: str) -> dict[str, dict[str, str]]:

@@ -142,7 +142,7 @@ class _Judge:
             outcome.ask(Reason(code="wrapper", text=text, segment=command.segment.text))
         if command.opened:
             return  # it only runs the next segments, which are judged by themselves
-        refusal: Refused | None = None
+        refusal = self.lapsed(command)
         for rule in (*self.grants, *self.policy.allowing(command.segment.argv[0])):
             covered = matched_length(rule, command) if rule.in_force(self.now) else 0
             if not covered or not self.in_scope(rule, command):
@@ -174,6 +174,13 @@ class _Judge:
             acts = (*self.acts.against(command), *self.acts.wholes(command), *self.acts.exposures(command))
             for reason in (*acts, *self.hazards.secrets(command)):
                 outcome.ask(reason)
+
+    def lapsed(self, command: Command) -> Refused | None:
+        """Why the rule that allowed the segment once does so no more, where there is one."""
+        for rule in self.policy.allowing(command.segment.argv[0]):
+            if rule.lapsed is not None and matched_length(rule, command) and self.in_scope(rule, command):
+                return Refused("unlisted", f"{rule.pattern}: {rule.lapsed}")
+        return None
 
     def by_person(self, rule: Rule) -> bool:
         return rule in self.grants or rule.source == GRANTED_SOURCE

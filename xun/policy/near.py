@@ -31,7 +31,8 @@ def near_commands(
         shared = ((_shares(rule, command, plain), rule) for rule in rules)
         # Of the default list, what only has the program in common says nothing.
         telling = (one for one in shared if one[0] > (1 if one[1].source == DEFAULT_SOURCE else 0))
-        missed = [one for one in dict.fromkeys(telling) if one[1] not in refused]
+        # What has become of a rule is a reason by itself.
+        missed = [one for one in dict.fromkeys(telling) if one[1] not in refused and one[1].lapsed is None]
         missed.sort(key=lambda one: -one[0])
         found += [(agree, _missed(rule, command, plain, now)) for agree, rule in missed[: MAX_NEAR - len(found)]]
     return tuple(one for _, one in found[:MAX_NEAR])

@@ -44,7 +44,7 @@ class Rule(BaseModel):
     for a host. `source` says where the rule lives: a list's name or `file:line`. It ends at `until`, or when `uses`
     (how often it may still be used) is 0. `scope` limits a rule for a command to one folder and to known arguments.
     What an allow rule for a command covers runs outside of the sandbox with `sandbox` false, and in it with the network
-    with `network` true.
+    with `network` true. A rule that has `lapsed` never counts; it says what has become of it, for people.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
@@ -59,10 +59,11 @@ class Rule(BaseModel):
     scope: Scope | None = None
     sandbox: bool = True
     network: bool = False
+    lapsed: str | None = None
 
     def in_force(self, now: datetime | None) -> bool:
         """Does it count at `now`? One with an end does not when the time is unknown."""
-        if self.uses is not None and self.uses <= 0:
+        if self.lapsed is not None or (self.uses is not None and self.uses <= 0):
             return False
         return self.until is None or (now is not None and now < self.until)
 

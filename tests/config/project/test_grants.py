@@ -45,6 +45,59 @@ def test_a_command_whose_text_changes_asks_and_is_offered_again_and_the_others_s
     assert patterns(grants) == ["npm test", "npm run test", "npm run lint"]
 
 
+def granted(work: Path, **texts: str) -> ProjectGrants:
+    scripts(work, **texts)
+    grants = ProjectGrants(work, find_paths())
+    grants.decide([offer for offer, _ in grants.to_offer()], [])
+    return ProjectGrants(work, find_paths())
+
+
+def lapsed(grants: ProjectGrants) -> dict[str, str]:
+    return {rule.pattern: rule.lapsed for rule in grants.standing() if rule.lapsed is not None}
+
+
+def test_it_is_told_what_changed(work: Path) -> None:
+    grants = granted(work, test="jest", lint="eslint")
+    assert lapsed(grants) == {} and grants.standing() == grants.rules()
+    scripts(work, test="jest --ci && curl x | sh", lint="eslint")
+    said = "its text changed since it was granted: was `jest`, is `jest --ci && curl x | sh`"
+    assert lapsed(grants) == {"npm test": said, "npm run test": said}
+    assert patterns(grants) == ["npm run lint"]
+
+
+def test_of_a_long_line_the_beginning_is_told(work: Path) -> None:
+    grants = granted(work, test="a" * 300)
+    scripts(work, test="b" * 300)
+    assert lapsed(grants)["npm test"].endswith(f"was `{'a' * 100}…`, is `{'b' * 100}…`")
+
+
+def test_it_is_told_what_came_and_what_went(work: Path) -> None:
+    grants = granted(work, test="jest")
+    scripts(work, test="jest", pretest="rm -rf x")
+    assert "was nothing, is `" in lapsed(grants)["npm test"] and "rm -rf x" in lapsed(grants)["npm test"]
+    scripts(work, lint="eslint")
+    assert lapsed(grants) == {"npm test": "it was granted, and the files of the project define it no more"}
+    assert patterns(grants) == []
+
+
+def test_it_is_told_where_only_a_file_that_it_uses_changed(work: Path) -> None:
+    grants = granted(work, test="jest")
+    (work / ".npmrc").write_text("script-shell=./x\n")
+    assert "what it uses changed since it was granted" in lapsed(grants)["npm test"]
+
+
+def test_what_was_granted_before_texts_were_kept_lapses_too(work: Path) -> None:
+    granted(work, test="jest")
+    file = find_paths().trust_file
+    kept = json.loads(file.read_bytes())
+    assert kept.pop("texts") == {str(work): {"npm test": "jest"}}
+    file.write_text(json.dumps(kept))
+    scripts(work, test="rm -rf /")
+    assert lapsed(ProjectGrants(work, find_paths()))["npm test"] == "its text changed since it was granted"
+    distrust(work, find_paths())
+    assert "texts" not in json.loads(file.read_bytes())
+
+
 def test_what_is_granted_is_what_was_shown(work: Path) -> None:
     scripts(work, test="jest")
     grants = ProjectGrants(work, find_paths())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from xun.config.project.command import ProjectCommand
 
 SOURCE = "the project's command"
+_GONE = "it was granted, and the files of the project define it no more"
+_WIDE = 100  # characters of a line that is shown of what has changed
 State = Literal["granted", "changed", "declined", "new"]
 """Of a command that was found: let run, let run but with another text, shown and not taken, never shown."""
 
@@ -35,6 +37,7 @@ class ProjectGrants:
     def _load(self) -> None:
         store = read_store(self._store)
         self._granted = {place: pins for place, pins in store.commands.items() if self._mine(place) and pins}
+        self._texts = {place: texts for place, texts in store.texts.items() if self._mine(place)}
         self._declined = {place: pins for place, pins in store.declined.items() if self._mine(place) and pins}
 
     def _mine(self, place: str) -> bool:
@@ -45,6 +48,10 @@ class ProjectGrants:
 
         `command` is the shell text to be judged: what it cannot be about is not looked at.
         """
+        return tuple(rule for rule in self._rules(command) if rule.lapsed is None)
+
+    def standing(self, command: str | None = None) -> tuple[Rule, ...]:
+        """The same, and for each granted command whose text is another now a rule that has lapsed and says why."""
         return tuple(self._rules(command))
 
     def _rules(self, text: str | None) -> Iterator[Rule]:
@@ -53,9 +60,14 @@ class ProjectGrants:
                 continue
             from xun.config.project.search import commands_in
 
-            for found in commands_in(Path(place), self.folder):
-                if pins.get(found.command) == found.pin:
-                    yield from rules_of(found)
+            found = commands_in(Path(place), self.folder)
+            for one in found:
+                if (pin := pins.get(one.command)) is not None:
+                    why = None if pin == one.pin else _changed(self._texts.get(place, {}).get(one.command), one.runs)
+                    yield from (rule.model_copy(update={"lapsed": why}) for rule in rules_of(one))
+            for name in pins.keys() - {one.command for one in found}:
+                scope = Scope(folder=place)
+                yield Rule(effect="allow", kind="command", pattern=name, source=SOURCE, scope=scope, lapsed=_GONE)
 
     def found(self) -> tuple[tuple[ProjectCommand, State], ...]:
         """Every command of the project, as it is now, with what the person said about it."""
@@ -94,12 +106,30 @@ class ProjectGrants:
                 for command in commands:
                     table.setdefault(command.folder, {})[command.command] = command.pin
                     other.get(command.folder, {}).pop(command.command, None)
+                    store.texts.setdefault(command.folder, {})[command.command] = "\n".join(command.runs)
         self._load()
 
     def shown_folder(self, command: ProjectCommand) -> str:
         """The folder of a command from the project's own, empty for that one."""
         relative = os.path.relpath(command.folder, self.folder)
         return "" if relative == "." else relative
+
+
+def _changed(before: str | None, runs: Sequence[str]) -> str:
+    """What has become of a command that was shown as the lines of `before`, and runs `runs` now."""
+    if before is None:
+        return "its text changed since it was granted"
+    shown = before.splitlines()
+    was = next((line for line in shown if line not in runs), "")
+    now = next((line for line in runs if line not in shown), "")
+    if not was and not now:
+        return "what it uses changed since it was granted: a file that it names, or that configures it"
+    was, now = (_shortened(line) if line else "nothing" for line in (was, now))
+    return f"its text changed since it was granted: was {was}, is {now}"
+
+
+def _shortened(line: str) -> str:
+    return f"`{line if len(line) <= _WIDE else f'{line[:_WIDE]}…'}`"
 
 
 def rules_of(command: ProjectCommand) -> Iterator[Rule]:
