@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from posixpath import realpath
 
@@ -39,6 +39,9 @@ _GLOB = re.compile(f"[{STAR}{ANY}{OPEN}]")
 # A name with any of these becomes other words where a variable that holds it is not quoted.
 _SPLITTING = re.compile(r"[\s*?\[\]\\]")
 
+# `realpath`, which remembers for one action what it has resolved.
+Resolve = Callable[[str], str]
+
 
 def gather(
     action: Action,
@@ -57,12 +60,13 @@ def gather(
     """
     # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
     own_home = str(home) if os.environ.get("HOME") else ""
-    real_roots = tuple(realpath(root) for root in roots)
-    found = _Found(real_roots, denied, Budget(roots=real_roots))
+    resolved: Resolve = cache(realpath)
+    real_roots = tuple(resolved(str(root)) for root in roots)
+    found = _Found(real_roots, denied, Budget(roots=real_roots), resolved)
     if isinstance(action, Write) and action.op in ("move", "delete") and (link := _link(action.path)):
         found.paths[action.path] = link
     elif isinstance(action, Read | Write):
-        look(action.path, Use(Arg(action.path), "read"), found.paths, found.budget)
+        found.look(action.path, Use(Arg(action.path), "read"))
         if isinstance(action, Write) and action.op in ("move", "delete"):
             found.trees[action.path] = inside.kept(action.path, found.roots, found.budget, denied)
     elif isinstance(action, Run):
@@ -102,6 +106,7 @@ class _Found:
     roots: tuple[str, ...]
     denied: Sequence[str]
     budget: Budget
+    resolved: Resolve
     paths: dict[str, PathFact] = field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = field(default_factory=dict)
     trees: dict[str, inside.Found | None] = field(default_factory=dict)
@@ -114,11 +119,12 @@ class _Found:
     def touched(self, uses: Collection[tuple[str, Use]]) -> None:
         """Look up the paths, and what is in the folders that are read, handed on or moved whole."""
         # Those left out ask: nobody could tell what so many are.
-        for key, use in sorted(uses, key=lambda one: one[0])[:MAX_PATHS]:
-            look(key, use, self.paths, self.budget)
-        by_mode: dict[str, dict[str, list[Use]]] = {}
-        for key, use in sorted(uses, key=lambda one: one[0]):
-            by_mode.setdefault(use.mode, {}).setdefault(key, []).append(use)
+        ordered = sorted(uses, key=lambda one: one[0])
+        for key, use in ordered[:MAX_PATHS]:
+            self.look(key, use)
+        by_mode: dict[str, dict[str, None]] = {}
+        for key, use in ordered:
+            by_mode.setdefault(use.mode, {})[key] = None
         roots, budget = self.roots, self.budget
         for key in (*by_mode.get("tree", ()), *by_mode.get("links", ())):
             self.trees[key] = self.each(key, lambda one: inside.tree(one, roots, budget))
@@ -130,6 +136,18 @@ class _Found:
             self.trees[key] = inside.named(key, handed, roots, budget, back)
         for key in by_mode.get("moved", ()):
             self.kept[key] = self.each(key, lambda one: inside.kept(one, roots, budget, self.denied))
+
+    def look(self, key: str, use: Use) -> None:
+        """Add what is known of one path; leave it out where it cannot be looked up."""
+        if key in self.paths and use.mode != "dir":
+            return
+        try:
+            if _GLOB.search(key):
+                self.paths[key] = _pattern(key, self.budget)
+            else:
+                self.paths[key] = _path(key, self.resolved, follows=use.mode == "dir")
+        except (OSError, ValueError):
+            self.paths.pop(key, None)
 
     def compared(self, reading: Reading, cwd: str) -> None:
         """Look through the folders that git compares as such, for not being both in its work tree."""
@@ -176,32 +194,33 @@ def _programs(roots: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(str, path_folders_inside(map(Path, roots))))
 
 
-def look(key: str, use: Use, paths: dict[str, PathFact], budget: Budget) -> None:
-    """Add what is known of one path; leave it out where it cannot be looked up."""
-    if key in paths and use.mode != "dir":
-        return
-    try:
-        paths[key] = _pattern(key, budget) if _GLOB.search(key) else _path(key, follows=use.mode == "dir")
-    except (OSError, ValueError):
-        paths.pop(key, None)
-
-
-def _path(path: str, *, follows: bool) -> PathFact:
-    real = realpath(path)
-    try:
-        here = os.lstat(path)
-        link = stat.S_ISLNK(here.st_mode)
-        target = Path(real).stat() if link else here
-    except (FileNotFoundError, NotADirectoryError):
-        return PathFact(real=real, is_symlink=posixpath.islink(path), unclear=follows and _unclear(path, real))
+def _path(path: str, resolved: Resolve, *, follows: bool) -> PathFact:
+    here = _looked_at(path, follow=False)
+    link = here is not None and stat.S_ISLNK(here.st_mode)
+    real = _real(path, resolved, link)
+    target = _looked_at(real, follow=True) if link else here
+    unclear = follows and _unclear(path, real)
+    if target is None:
+        return PathFact(real=real, is_symlink=link, unclear=unclear)
     kind: Kind = "file" if stat.S_ISREG(target.st_mode) else "folder" if stat.S_ISDIR(target.st_mode) else "other"
-    return PathFact(
-        real=real,
-        kind=kind,
-        is_symlink=link,
-        links=target.st_nlink if kind == "file" else 0,
-        unclear=follows and _unclear(path, real),
-    )
+    links = target.st_nlink if kind == "file" else 0
+    return PathFact(real=real, kind=kind, is_symlink=link, links=links, unclear=unclear)
+
+
+def _looked_at(path: str, *, follow: bool) -> os.stat_result | None:
+    """What stands at `path`; None where nothing does. Raises `OSError` where that cannot be told."""
+    try:
+        return os.stat(path, follow_symlinks=follow)  # noqa: PTH116 - names may hold any bytes
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _real(path: str, resolved: Resolve, link: bool) -> str:
+    """`path` with every link resolved: most name something in a folder that is resolved already."""
+    folder, name = posixpath.split(path)
+    if name in ("", "."):
+        return resolved(folder)
+    return posixpath.join(folder, name) if name != ".." and resolved(folder) == folder and not link else realpath(path)
 
 
 def _link(path: str) -> PathFact | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from posixpath import isdir, lexists, realpath
 
 from xun.gate.git_config import parse_config
-from xun.gate.stray import elsewhere, endless, endless_files
+from xun.gate.stray import elsewhere, endless, endless_files, followed
 from xun.policy.paths import secret, within_any
 from xun.policy.programs import word_set
 from xun.workspace.regular import read_regular
@@ -35,7 +35,7 @@ _HARMLESS_SECTIONS = word_set(
 _PROGRAM_KEYS = re.compile(
     r"core\.(?:fsmonitor|pager|sshcommand|gitproxy|alternaterefscommand|hookspath|worktree|excludesfile|attributesfile)"
     r"|mailmap\.file|diff\.orderfile"
-    r"|diff\.(?:external|.+\.(?:command|textconv))|log\.showsignature|merge\..+\.driver"
+    r"|diff\.(?:external|.+\.(?:command|textconv))|log\.(?:showsignature|follow)|merge\..+\.driver"
     r"|remote\..+\.(?:uploadpack|receivepack|vcs|promisor)|extensions\.partialclone|submodule\..+\.update"
     r"|lfs\.(?:extension|customtransfer)\..+|lfs\.standalonetransferagent|blame\.ignorerevsfile"
     r"|format\.pretty|pretty\..+"
@@ -155,9 +155,9 @@ def _is_repository(folder: str) -> bool:
 
 
 def _git_folder(entry: str) -> str:
-    """The folder that a `.git` entry means: itself, or what a `gitdir:` file names."""
+    """The folder that a `.git` entry of a resolved folder means: itself, or what a `gitdir:` file names."""
     if isdir(entry):
-        return realpath(entry)
+        return followed(entry)
     text = _read(entry, 4096)
     if not text.startswith("gitdir: "):
         raise _Unreadable
@@ -181,7 +181,7 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
     indexes = [name for name in os.listdir(git_folder) if name == "index" or name.startswith("sharedindex.")]  # noqa: PTH208
     for path in (path for name in indexes for path in _gitlinks(posixpath.join(git_folder, name))):
         inner = posixpath.join(work_tree, path)
-        entry = posixpath.join(inner, ".git")
+        entry = posixpath.join(realpath(inner), ".git")
         if lexists(entry):
             _repository(inner, _git_folder(entry), search)
 

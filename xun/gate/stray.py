@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import posixpath
+import stat
 from collections.abc import Iterator, Sequence
-from posixpath import isdir, lexists, realpath
+from posixpath import islink, lexists, realpath
 
 from xun.gate.git_config import parse_config
 from xun.gate.listing import Budget, Spent
 from xun.policy.paths import within_any
-from xun.policy.programs import word_set
 from xun.workspace.regular import read_regular
 
 _MAX_CONFIG = 256 * 1024
-_OWN_FILES = word_set(".mailmap .gitattributes .gitignore .gitmodules")
-_INFO_FILES = word_set("exclude attributes grafts sparse-checkout alternates")
+_OWN_FILES = (".gitattributes", ".gitignore", ".gitmodules", ".mailmap")
+_INFO_FILES = ("alternates", "attributes", "exclude", "grafts", "sparse-checkout")
 _MAX_ENTRIES = 50_000
 
 
@@ -37,9 +37,14 @@ def elsewhere(work_tree: str, git_folder: str, common: str, roots: Sequence[str]
     objects = posixpath.join(common, "objects")
     alternates = posixpath.join(objects, "info/alternates")
     lines = _text(alternates, _MAX_CONFIG).splitlines() if lexists(alternates) else []
-    places = [objects, *(posixpath.join(objects, line) for line in lines if line and not line.startswith("#"))]
-    if not all(within_any(realpath(place), roots) for place in places):
+    others = [realpath(posixpath.join(objects, line)) for line in lines if line and not line.startswith("#")]
+    if not all(within_any(place, roots) for place in (followed(objects), *others)):
         yield "objects outside the workspace"
+
+
+def followed(path: str) -> str:
+    """`path` in a folder that is resolved, with every link resolved."""
+    return realpath(path) if islink(path) else path
 
 
 def _knows(git_folder: str, work_tree: str) -> bool:
@@ -55,16 +60,16 @@ def _knows(git_folder: str, work_tree: str) -> bool:
 
 def endless_files(work_tree: str, common: str) -> Iterator[str]:
     """The files that git reads unasked and that are pipes or devices."""
-    own = (posixpath.join(work_tree, name) for name in sorted(_OWN_FILES))
-    info = (posixpath.join(common, "info", name) for name in sorted(_INFO_FILES))
+    own = (posixpath.join(work_tree, name) for name in _OWN_FILES)
+    info = (posixpath.join(common, "info", name) for name in _INFO_FILES)
     yield from (f"{path}, a pipe or device" for path in (*own, *info) if endless(path))
     budget, folders = Budget(_MAX_ENTRIES), [work_tree]
     try:
         while folders:
             folder = folders.pop()
             listing = budget.listing(folder)
-            found = _OWN_FILES.intersection(listing.others) if folder != work_tree else ()
-            yield from (f"{posixpath.join(folder, name)}, a pipe or device" for name in sorted(found))
+            found = [name for name in _OWN_FILES if name in listing.others] if folder != work_tree else ()
+            yield from (f"{posixpath.join(folder, name)}, a pipe or device" for name in found)
             inner = (name for name in listing.folders if name not in (".git", "node_modules", ".venv", "venv"))
             folders += (posixpath.join(folder, name) for name in inner)
     except Spent:
@@ -73,4 +78,8 @@ def endless_files(work_tree: str, common: str) -> Iterator[str]:
 
 def endless(path: str) -> bool:
     """Is it something, and neither a file nor a folder?"""
-    return posixpath.exists(path) and not posixpath.isfile(path) and not isdir(path)
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - by its text, as everything here
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)

@@ -90,6 +90,8 @@ class Command:
 
     def keys(self, folder: str, use: Use) -> str:
         """The name under which the facts hold `use`, when the command starts in `folder`."""
+        if not self.program.steps:
+            return posixpath.join(folder, use.arg.pattern)
         steps = [step.arg.pattern for step in self.program.steps]
         return posixpath.join(folder, *steps, use.arg.pattern)
 

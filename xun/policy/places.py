@@ -69,6 +69,8 @@ class Places:
     def names(self, key: str) -> list[str]:
         """Every path that `key` stands for: as spelled, resolved, and what a pattern matches."""
         fact = self.facts.paths.get(key)
+        if fact is not None and fact.real == key and not fact.matches:
+            return [key]
         spelled = posixpath.normpath(key)
         if fact is None:
             return [spelled]

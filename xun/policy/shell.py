@@ -72,7 +72,7 @@ class Script:
 
     def starts(self, cwd: str, segment: Seg) -> tuple[str, ...]:
         """The folders that `segment` may run in, when the text starts in `cwd`: joined, not resolved."""
-        return tuple(posixpath.join(cwd, *steps) for steps in segment.folders)
+        return tuple([posixpath.join(cwd, *steps) if steps else cwd for steps in segment.folders])
 
     @property
     def ends(self) -> tuple[Steps, ...]:
