@@ -72,3 +72,25 @@ async def test_what_is_typed_keeps_the_measure_of_prose_and_a_command_the_width(
         rows = [row.strip("│ ") for row in screen.text.splitlines() if "words and" in row]
         assert (max(map(len, rows)) > 100) == wide
         assert len(rows) == (1 if wide else 2)
+
+
+async def test_no_key_is_told_to_send_what_waits_while_a_question_takes_it(notes: Path) -> None:
+    steps = ({"text": "Wait.", "hold": True}, {"text": "Explained."})
+    async with stage(*steps) as screen:
+        await screen.send("go", "answering")
+        await screen.send("just explain", "sent when this turn ends")
+        await screen.press("escape")
+        await screen.until("Enter on an empty prompt sends the first")
+        await screen.send("!mkdir d")
+        await screen.asked()
+        await screen.until("kept until you send it")
+        assert "just explain" in screen.text and "sends the first" not in screen.text
+        await screen.press("escape")
+        await screen.until("Enter on an empty prompt sends the first")
+        await screen.send("/mode")
+        await screen.asked()
+        await screen.until("kept until you send it")
+        assert "sends the first" not in screen.text
+        await screen.press("escape")
+        await screen.until("Enter on an empty prompt sends the first")
+        await screen.send("", "Explained.")

@@ -97,8 +97,8 @@ class BaseApp(App[int]):
     def show_queue(self) -> None:
         """Show what waits now, and whether it is held."""
         if self.desk is not None:
-            queue = self.desk.agent.queue
-            self.query_one(QueueView).show(queue.items, queue.steering, held=self.desk.turns.held)
+            queue, turns = self.desk.agent.queue, self.desk.turns
+            self.query_one(QueueView).show(queue.items, queue.steering, held=turns.held, busy=turns.busy)
 
     def work(self, line: str) -> None:
         """Show that a command runs, as it was typed; with "" that none does any more."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from xun.commands.outcome import Action, AskKey, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
 from xun.errors import XunError
-from xun.events import AnyEvent, QueueChanged, TurnEnded
+from xun.events import AnyEvent, QueueChanged, TurnEnded, TurnStarted
 from xun.frontends.tui.opening import Level, Opened
 from xun.frontends.tui.prompt.complete import Item
 from xun.frontends.tui.question.choices import Choice, Menu
@@ -105,7 +105,7 @@ class Desk:
 
     def hear(self, event: AnyEvent) -> None:
         """Show what follows from an event: what waits, and after a turn what can be done next."""
-        if isinstance(event, QueueChanged):
+        if isinstance(event, QueueChanged | TurnStarted):
             self._front.show_queue()
         elif isinstance(event, TurnEnded):
             words = self.opened.epilogue(event) or way_on(event)
@@ -148,6 +148,7 @@ class Desk:
         if not self.turns.busy:
             self.turns.run(self._registry.execute(line, self._context), self._show, line)
             self._front.work(line)
+            self._front.show_queue()
         else:
             self._run_beside(self._executed(line, self.turns.running), self._commands)
 

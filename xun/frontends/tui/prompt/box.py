@@ -80,7 +80,7 @@ class Prompt(Vertical):
         self.set_class(not room.framed, "-tight")
         self._popup.fit(room.items)
         if queue is not None:
-            queue.fit(room.queue)
+            queue.fit(room.queue, asked=self._beside_question)
         if self._rows != room.text:
             self._rows = self.area.styles.max_height = room.text
             self.area.call_after_refresh(self.area.scroll_cursor_visible)
