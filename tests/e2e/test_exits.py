@@ -35,6 +35,8 @@ def outcome(done: Done) -> tuple[int, str, str]:
 
 # The table of exit codes, row by row.
 
+PRICED = ["--model", "anthropic/claude-sonnet-4-6"]  # the one of the tests has no price
+
 STATUS = [
     pytest.param([Say("hi")], [], (0, "completed", "end_turn"), id="0"),
     pytest.param([UNAUTHORISED], [], (1, "failed", "error"), id="1-error"),
@@ -45,6 +47,9 @@ STATUS = [
     pytest.param([bash("true")] * 2, ["--max-tool-calls", "1"], (3, "failed", "max_tool_calls"), id="3-calls"),
     pytest.param([bash("sleep 20")], ["--max-time", "0.5"], (3, "failed", "timeout"), id="3-time-in-a-tool"),
     pytest.param([Stream(Say("x"), delay=20)], ["--max-time", "0.5"], (3, "failed", "timeout"), id="3-time-in-a-model-call"),
+    pytest.param([bash("true")] * 2, ["--max-tokens", "30"], (3, "failed", "max_tokens"), id="3-tokens"),
+    pytest.param([bash("true")] * 2, [*PRICED, "--max-cost", "0.0001"], (3, "failed", "max_cost"), id="3-cost"),
+    pytest.param([], ["--max-cost", "1"], (2, "failed", "usage"), id="2-no-price"),
     pytest.param([bash("rm -rf x"), Say("ok")], [], (4, "completed", "end_turn"), id="4-nobody"),
     pytest.param([bash("sudo ls"), Say("ok")], ["--yes"], (4, "completed", "end_turn"), id="4-auto"),
     pytest.param([bash("rm -rf x")], ["--on-ask", "fail"], (4, "failed", "denied"), id="4-fail"),
@@ -124,7 +129,7 @@ BAD = [
     (["--schema", "x.json"], "--schema is not built yet"),
     (["--mode", "planned"], "accept-edits"),
     (["--policy", "absent.toml"], "absent.toml: there is no such file"),
-    (["--max-cost=1"], "--max-cost is not built yet"),
+    (["--add-dir=x"], "--add-dir is not built yet"),
     (["--model", "gpt-5"], "openai/gpt-5"),
     (["--model", "gemini/x"], "not built yet"),
     (["--model", "scripted:absent.json"], "absent.json"),
@@ -307,7 +312,7 @@ def test_what_is_not_built_says_so() -> None:
     for name in ("run", "policy check", "sessions list", "config show"):
         shown = xun(*name.split(), "--help")
         assert shown.code == 0 and "Example" in shown.out, name
-    assert not {"--schema", "--max-cost", "--add-dir"} & set(xun("run", "--help").out.split())
+    assert not {"--schema", "--add-dir"} & set(xun("run", "--help").out.split())
 
 
 def test_nothing_is_kept_where_nothing_is_to_be_kept() -> None:

@@ -34,6 +34,7 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
     workspace = agent.workspace
     temp = workspace.temp_dir()
     home = Path.home()
+    paths = load("places").find_paths()
     hidden = list(own_folders())
     if not (confinement.network or confinement.secrets):
         hidden += [home / name for name in _SECRETS]
@@ -44,7 +45,8 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         roots=tuple(root for root in workspace.roots if root != temp),
         tmp=temp / TMP,
         temp=temp,
-        cache=cache_of(_real(load("places").find_paths().cache), workspace.root),
+        aside=_real(paths.state) / "put-aside",
+        cache=cache_of(_real(paths.cache), workspace.root),
         writable=tuple(map(Path, confinement.writable)),
         hidden=tuple(_real(path) for path in hidden if path.exists()),
         network=confinement.network,

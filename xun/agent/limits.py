@@ -11,13 +11,16 @@ from xun.errors import ConfigurationError, WrongTypeError
 class Limits:
     """Budgets of one run; None means unlimited. A *step* is one model reply and its calls.
 
-    `max_time` is in seconds, `max_result_chars` bounds one tool result and is always set. Raises `ValueError` for a
-    budget that is not positive, `TypeError` for one that is no number (no whole number where something is counted).
+    `max_time` is in seconds, `max_cost` in dollars by the prices of `ModelInfo`; `max_tokens` counts those of requests
+    and replies together, sub-agents included. `max_result_chars` bounds one tool result and is always set. Raises
+    `ConfigurationError` for a budget that is no positive number (a whole one where something is counted).
     """
 
     max_steps: int | None = 50
     max_tool_calls: int | None = None
     max_time: float | None = None
+    max_cost: float | None = None
+    max_tokens: int | None = None
     max_result_chars: int = 12_000
 
     def __post_init__(self) -> None:
@@ -25,7 +28,9 @@ class Limits:
             value = getattr(self, field.name)
             if value is None and field.name != "max_result_chars":
                 continue
-            wanted, what = ((int, float), "a number") if field.name == "max_time" else (int, "a whole number")
+            wanted, what = (
+                ((int, float), "a number") if field.name in ("max_time", "max_cost") else (int, "a whole number")
+            )
             if isinstance(value, bool) or not isinstance(value, wanted):
                 raise WrongTypeError(f"{field.name} must be {what}, not {value!r}")
             if not value > 0:

@@ -6,6 +6,7 @@ import asyncio
 
 from xun.agent.batch import run_batch
 from xun.agent.model_call import ask_model
+from xun.agent.spending import before_request, check_spending
 from xun.agent.turn import Stop, Turn
 from xun.events import StepStarted
 from xun.messages import Message
@@ -42,9 +43,11 @@ async def run_turn(turn: Turn) -> None:
 async def _step(turn: Turn) -> Message:
     if turn.limits.max_steps is not None and turn.steps >= turn.limits.max_steps:
         raise Stop("max_steps", f"the limit of {turn.limits.max_steps} steps was reached")
+    await before_request(turn)
     turn.take_steering()
     await turn.agent.compactor.before_step(turn)
     turn.steps += 1
+    turn.agent.totals.steps += 1
     turn.emit(StepStarted(step=turn.steps))
     await turn.fire("before_execution_step", step=turn.steps)
     reply = await _ask(turn)
@@ -94,6 +97,11 @@ def _check_cut(turn: Turn, reply: Message) -> None:
 def _check_calls(turn: Turn, reply: Message) -> None:
     if turn.guard.truncated(reply):
         raise Stop("truncated", "the model's calls were cut off by its output limit again and again")
+    try:
+        check_spending(turn)
+    except Stop as stop:
+        turn.close_calls(f"Not run: {stop}.", "skipped")
+        raise
     limit = turn.limits.max_tool_calls
     if limit is not None and turn.tool_calls + len(reply.calls) > limit:
         # A batch over the budget is skipped as a whole: half of it may make no sense.

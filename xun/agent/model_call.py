@@ -59,11 +59,13 @@ async def _tell_request(turn: Turn, request: Request) -> None:
 
 async def _stream_once(turn: Turn, request: Request) -> Message:
     silence = _Silence(turn)
+    begun = False
     try:
         # The stream is closed at once when the turn is cancelled: an abandoned one would hold its connection.
         async with aclosing(cast(Any, turn.agent.provider.stream(request))) as items:
             async for item in items:
                 silence.broken()
+                begun = not isinstance(item, Done)
                 match item:
                     case TextPart(text=text):
                         turn.say(text)
@@ -73,6 +75,7 @@ async def _stream_once(turn: Turn, request: Request) -> Message:
                         return _checked(message)
     finally:
         silence.over()
+        turn.usage_incomplete = turn.usage_incomplete or begun  # part of a reply: nobody says what that took
     raise ProviderError("protocol", "the model's reply ended before it was complete", transient=True)
 
 

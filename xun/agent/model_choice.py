@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from xun.agent.base import AgentBase
 from xun.errors import ConfigurationError
@@ -76,6 +76,17 @@ class ModelChoice(AgentBase):
     def cost(self) -> float | None:
         """Dollars of all turns so far, None where any part of it has no known price. `totals` has it by model."""
         return self.totals.all.cost
+
+    @property
+    def usage_summary(self) -> dict[str, Any]:
+        """Steps, tokens and cost of all turns so far, for people: the cost is text such as "$0.0250"."""
+        cost = self.cost
+        return {
+            "steps": self.totals.steps,
+            "input_tokens": self.usage.input_tokens,
+            "output_tokens": self.usage.output_tokens,
+            "estimated_cost": "unknown" if cost is None else f"${cost:.4f}",
+        }
 
 
 def _priced(info: ModelInfo) -> ModelInfo:

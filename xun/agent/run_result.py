@@ -51,6 +51,7 @@ class RunResult(Result[str]):
     """The outcome of a run; also a `Result` that holds the output or the error.
 
     `cost` is in dollars (None where a price is unknown), `seconds` is wall time, `data` the parsed structured output.
+    `usage_incomplete` says that more was used than `usage` knows of: a reply was cut off, or came without its figures.
     """
 
     status: Status
@@ -67,6 +68,7 @@ class RunResult(Result[str]):
     data: Any = None
     model: str = ""
     session_id: str | None = None
+    usage_incomplete: bool = False
 
     @property
     def ok(self) -> bool:

@@ -30,9 +30,10 @@ class Spent:
 
 @dataclass(slots=True)
 class Totals:
-    """Everything that was spent, by model name."""
+    """Everything that was spent, by model name, and the number of steps it took."""
 
     models: dict[str, Spent] = field(default_factory=dict)
+    steps: int = 0
 
     def add(self, model: str, usage: Usage, cost: float | None) -> None:
         """Count `usage` of `model`; `cost` in dollars, None where its price is unknown."""

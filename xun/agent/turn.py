@@ -91,6 +91,8 @@ class Turn:
         self.steps = 0
         self.tool_calls = 0
         self._spent = Spent()
+        self.uncounted = False  # whether a reply came without what it used
+        self.usage_incomplete = False
         self.denials: list[Denial] = []
         self.stop: Stop | None = None
         self.interrupted = False
@@ -160,8 +162,10 @@ class Turn:
         self.add(self.agent.plan_note.add(message, self.agent.mode == "plan"))
 
     def spend(self, usage: Usage | None, model: ModelInfo | None = None) -> None:
-        """Count what `model`, the agent's own by default, has used for this turn."""
-        if usage is not None:
+        """Count what `model`, the agent's own by default, has used for this turn; None where the server did not say."""
+        if usage is None:
+            self.uncounted = self.usage_incomplete = True
+        else:
             info = model or self.agent.model
             cost = info.cost(usage)
             self._spent.add(usage, cost)
@@ -295,7 +299,7 @@ class Turn:
             status=status, stop_reason=reason, output=output, messages=tuple(self.agent.messages),
             usage=self.usage, cost=cost, steps=self.steps, tool_calls=self.tool_calls, seconds=seconds,
             denials=tuple(self.denials), error=error, model=self.agent.model_name,
-            session_id=self.agent.session_id,
+            session_id=self.agent.session_id, usage_incomplete=self.usage_incomplete,
         )  # fmt: skip
         if task.done() and (self.agent.hooks.wants("run_end") or self.agent.hooks.wants("error")):
             self._telling = self.loop.create_task(self._tell_hooks(result), name="xun-turn-end")

@@ -61,6 +61,8 @@ def run_command(
     max_steps: Annotated[int | None, typer.Option(min=1, metavar="N", help="Model replies (50).")] = None,
     max_tool_calls: Annotated[int | None, typer.Option(min=1, metavar="N", help="Tool calls (no limit).")] = None,
     max_time: Annotated[float | None, typer.Option(min=0.001, metavar="SECONDS", help="Seconds (no limit).")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0.0001, metavar="DOLLARS", help="Cost (no limit).")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Tokens, in and out (no limit).")] = None,
     mode: ModeName = None,
     allow: Allow = None,
     allow_write: AllowWrite = None,
@@ -89,6 +91,8 @@ def run_command(
         "limits.max_steps": max_steps,
         "limits.max_tool_calls": max_tool_calls,
         "limits.max_time": max_time,
+        "limits.max_cost": max_cost,
+        "limits.max_tokens": max_tokens,
     }
     plan = RunPlan(
         settings=settings,

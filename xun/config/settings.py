@@ -14,10 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, create_model, fiel
 from pydantic.fields import FieldInfo
 
 from xun.policy.decision import Mode
-from xun.providers.services import prefixes
+from xun.providers.services import main_services
 
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 Count = Annotated[int, Field(ge=1)]
+Dollars = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -31,6 +32,8 @@ class LimitSettings(_Section):
     max_steps: Count | None = Field(50, description="Model replies in one turn.")
     max_tool_calls: Count | None = Field(None, description="Tool calls in one turn; none by default.")
     max_time: Seconds | None = Field(None, description="Seconds one turn may take; none by default.")
+    max_cost: Dollars | None = Field(None, description="Dollars one turn may cost; none by default.")
+    max_tokens: Count | None = Field(None, description="Tokens, sent and received, of one turn; none by default.")
 
 
 class RetrySettings(_Section):
@@ -92,6 +95,10 @@ class ProviderSettings(_Section):
         return url
 
 
+class VersionedSettings(ProviderSettings):
+    api_version: Text | None = Field(None, description="The version of the service's API.")
+
+
 def _bare(text: str) -> str:
     """`text` without the blanks, line ends and quotes that copying and files of variables leave around it."""
     text = text.strip()
@@ -100,10 +107,12 @@ def _bare(text: str) -> str:
 
 
 def _provider_fields() -> dict[str, Any]:
-    """A table for each provider that xun knows, under its prefix."""
-    return {
-        prefix.replace("-", "_"): (ProviderSettings, Field(ProviderSettings(), alias=prefix)) for prefix in prefixes()
-    }
+    """A table for each service that xun knows, under its prefix."""
+    fields: dict[str, Any] = {}
+    for service in main_services():
+        kind = VersionedSettings if service.version_variable else ProviderSettings
+        fields[service.prefix.replace("-", "_")] = (kind, Field(kind(), alias=service.prefix))
+    return fields
 
 
 if TYPE_CHECKING:
