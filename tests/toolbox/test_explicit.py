@@ -182,7 +182,7 @@ def positional(a: int, /) -> None: ...
         (None, label, "a JSON Schema must be a dict, not a value of type NoneType"),
         ("{}", label, "a JSON Schema must be a dict, not a value of type str"),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )  # fmt: skip
 def test_a_schema_that_is_wrong_or_not_the_functions_is_refused_at_registration(schema: Any, function: Any, error: str):
     box = ToolBox()

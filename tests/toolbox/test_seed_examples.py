@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests.agent.support import call
-from xun import Agent, ScriptedProvider, Tool, ToolBox, tool_attr
+from xun import Agent, Answer, Ask, ScriptedProvider, Tool, ToolBox, tool_attr
+from xun.toolbox.attr import Permission
 
 
 @pytest.mark.spec("X-SCH-01", "X-SCH-10")
@@ -149,3 +150,30 @@ def test_a_tool_that_takes_long_gets_a_limit_of_its_own():
 
     toolbox = ToolBox().register(query_postgres, timeout=120)
     assert [tool.timeout for tool in toolbox.list_tools()] == [120]
+
+
+@pytest.mark.spec("H-SCH-12", "H-BOX-09")
+@pytest.mark.parametrize(
+    ("permission", "asked", "refused"), [("allow", 0, False), ("ask", 2, False), ("deny", 0, True)]
+)
+def test_the_permission_given_at_registration_is_the_one_that_holds(
+    work: Path, permission: Permission, asked: int, refused: bool
+):
+    (work / "f").write_text("text")
+    questions: list[Ask] = []
+
+    def on_ask(ask: Ask) -> Answer:
+        questions.append(ask)
+        return Answer.once()
+
+    toolbox = ToolBox()
+    toolbox.load_builtin("read_file", permission=permission)
+    echo = Tool("echo", "Echo.", {"type": "object"}, function=lambda **given: given)
+    toolbox.register(echo, permission=permission)
+    provider = ScriptedProvider([call("read_file", path="f"), call("echo", a=1), {"text": "done"}])
+    with Agent(provider, tools=toolbox, workspace=work, on_ask=on_ask) as agent:
+        agent.instruct("Go").execute().unwrap()
+    results = [result for message in agent.messages for result in message.results]
+    assert len(questions) == asked
+    assert [result.is_error for result in results] == [refused, refused]
+    assert [result.content for result in results] == ["1\ttext", '{"a": 1}'] or refused

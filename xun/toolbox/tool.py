@@ -105,7 +105,7 @@ class Tool:
         self._check = made.check
         self._spec = {"name": self.name, "description": self.description, "parameters": self.parameters}
 
-    def changed(self, **options: Unpack[RegisterOptions]) -> Tool:
+    def with_options(self, **options: Unpack[RegisterOptions]) -> Tool:
         """A tool of its own with the same function: `options` replace single fields, everything else is copied.
 
         Raises `ConfigurationError` for an unknown option or a wrong value.

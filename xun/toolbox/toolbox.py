@@ -206,7 +206,7 @@ class ToolBox:
 
     def _made(self, func: Callable[..., Any] | Tool, options: RegisterOptions) -> Tool:
         if isinstance(func, Tool):
-            return func.changed(**options)
+            return func.with_options(**options)
         return Tool(func, attr=_attr(func, options), docstyle=self._docstyle)
 
     def _add(self, tools: Iterable[Tool], replace: bool) -> Self:
