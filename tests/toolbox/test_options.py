@@ -59,7 +59,7 @@ def sources() -> list[Any]:
         ({"timeout": None}, ("ask", False, 25, reads, True)),
         ({"actions": None, "bounded": False}, ("ask", False, 9, None, False)),
     ],
-    ids=str,
+    ids=lambda value: str(value) if isinstance(value, dict) else None,
 )
 def test_an_option_replaces_one_field_and_resets_no_other(source: Any, options: Any, expected: tuple[Any, ...]):
     box = ToolBox().register(source, **options)
