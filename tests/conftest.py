@@ -26,7 +26,9 @@ def fuzzed(examples: int) -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if " at 0x" in item.nodeid:
-            raise pytest.UsageError(f"{item.nodeid}: an id that differs in each process keeps tests from running side by side")
+            raise pytest.UsageError(
+                f"{item.nodeid}: an id that differs in each process keeps tests from running side by side"
+            )
         if hasattr(getattr(item, "obj", None), "hypothesis"):
             item.add_marker(pytest.mark.fuzz)
 
