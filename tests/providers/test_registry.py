@@ -68,7 +68,7 @@ def test_without_a_name_the_first_provider_with_a_key_is_taken(env: dict[str, st
         ("openai/gpt-x", {"OPENAI_API_KEY": '""'}, "set OPENAI_API_KEY"),
         ("openrouter/x", ALL, "set OPENROUTER_API_KEY to use openrouter/x"),
         ("gemini/x", ALL, "not built yet"),
-        ("azure/x", ALL, "not built yet"),
+        ("azure/x", ALL, "set AZURE_OPENAI_API_KEY to use azure/x"),
         ("ollama/x", ALL, "not built yet"),
         ("nobody/x", ALL, "no provider is called 'nobody'"),
         ("claude-sonnet-5-5", ALL, "--model anthropic/claude-sonnet-5-5"),

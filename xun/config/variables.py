@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, get_args, get_origin
 
 from xun.config.settings import leaves
-from xun.providers.services import main_service, prefixes
+from xun.providers.services import main_services
 
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"0", "false", "no", "off"})
@@ -22,10 +22,9 @@ def variables() -> dict[str, str]:
 
 
 def _of_providers() -> dict[str, str]:
-    services = [service for prefix in prefixes() if (service := main_service(prefix)) is not None]
     return {
         variable: f"providers.{service.prefix}.{item}"
-        for service in services
+        for service in main_services()
         for item, variable in service.settings.items()
     }
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from xun.providers.base import ProviderError
 
+_NOT_PLAIN = "{} must be a plain URL: no user, no query, no fragment"
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d*)?\Z")
 
 
@@ -16,7 +17,12 @@ def read_key(env: Mapping[str, str], variable: str) -> str | None:
 
     Raises `ProviderError` (kind "config") for one that no HTTP header can carry.
     """
-    key = env.get(variable, "").strip()
+    return clean_key(env.get(variable, ""), variable)
+
+
+def clean_key(text: str, variable: str) -> str | None:
+    """The same of a key that somebody gives; `variable` is what to call it."""
+    key = text.strip()
     if len(key) >= 2 and key[0] == key[-1] and key[0] in "\"'":
         key = key[1:-1].strip()
     if not key:
@@ -28,24 +34,17 @@ def read_key(env: Mapping[str, str], variable: str) -> str | None:
     return key
 
 
-def read_base_url(env: Mapping[str, str], variable: str, default: str = "") -> str:
+def read_base_url(env: Mapping[str, str], variable: str, default: str = "", port: int | None = None) -> str:
     """The base URL in `variable` or `default`, as far as its version segment, without a slash at its end.
 
     "/v1" is added where there is no version segment; the path of the endpoint itself may be there and is left
-    out. Raises `ProviderError` (kind "config") for what is not an http or https URL.
+    out. With `port`, the variable may also hold a bare host, which listens there unless it says another. Raises
+    `ProviderError` (kind "config") for what is not an http or https URL.
     """
-    text = env.get(variable, "").strip().strip("\"'").strip() or default
-    try:
-        url = urlsplit(text)
-        host, _ = url.hostname, url.port
-    except ValueError:
-        url, host = urlsplit(""), None
-    if any(c.isspace() or not c.isprintable() for c in text):
-        raise ProviderError("config", f"{variable} has a blank or control character inside")
-    if url.scheme not in ("http", "https") or not host:
-        raise ProviderError("config", f"{variable} must be a URL like https://host/v1")
-    if url.username is not None or url.query or url.fragment:
-        raise ProviderError("config", f"{variable} must be a plain URL: no user, no query, no fragment")
+    text = bare(env.get(variable, "")) or default
+    url = read_address(_with_scheme(text, port) if port is not None else text, variable)
+    if url.query:
+        raise ProviderError("config", _NOT_PLAIN.format(variable))
     segments = [segment for segment in url.path.split("/") if segment]
     for ending in (["chat", "completions"], ["messages"], ["responses"]):
         if segments[-len(ending) :] == ending:
@@ -56,6 +55,38 @@ def read_base_url(env: Mapping[str, str], variable: str, default: str = "") -> s
     if not versions:
         segments.append("v1")
     return urlunsplit((url.scheme, url.netloc, "/" + "/".join(segments), "", ""))
+
+
+def read_address(text: str, variable: str) -> SplitResult:
+    """`text` in its parts. Raises `ProviderError` (kind "config") where it is no plain http or https URL."""
+    try:
+        url = urlsplit(text)
+        host, _ = url.hostname, url.port
+    except ValueError:
+        url, host = urlsplit(""), None
+    if any(c.isspace() or not c.isprintable() for c in text):
+        raise ProviderError("config", f"{variable} has a blank or control character inside")
+    if url.scheme not in ("http", "https") or not host:
+        raise ProviderError("config", f"{variable} must be a URL like https://host/v1")
+    if url.username is not None or url.fragment:
+        raise ProviderError("config", _NOT_PLAIN.format(variable))
+    return url
+
+
+def bare(text: str) -> str:
+    """`text` without the blanks, line ends and quotes that copying leaves around it."""
+    return text.strip().strip("\"'").strip()
+
+
+def _with_scheme(text: str, port: int) -> str:
+    """A host, or a host and a port, as the URL of what listens there. What listens everywhere is on this machine."""
+    if "://" in text:
+        return text
+    place, slash, path = text.partition("/")
+    host, colon, given = place.rpartition(":") if not place.endswith("]") else (place, "", "")
+    host, given = (host, given) if colon else (place, "")
+    here = host in ("", "0.0.0.0", "[::]")  # noqa: S104 - nothing is bound to it
+    return f"http://{'127.0.0.1' if here else host}:{given or port}{slash}{path}"
 
 
 def is_official(base_url: str, own_url: str) -> bool:

@@ -98,7 +98,7 @@ def _alike(name: str) -> str:
 def _guess(provider: str, name: str) -> frozenset[str]:
     if provider == "anthropic" and name.startswith("claude-"):
         return frozenset({"tools", "images", "thinking-adaptive"})
-    thinks = provider == "openai" and not name.startswith(_NO_EFFORT)
+    thinks = _MAKERS.get(provider, provider) == "openai" and not name.startswith(_NO_EFFORT)
     return frozenset({"tools", "effort"} if thinks else {"tools"})
 
 

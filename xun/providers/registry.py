@@ -38,7 +38,7 @@ class ProviderSettings:
 Factory = Callable[[str, Mapping[str, str], ProviderSettings], Provider]
 
 _DEFAULTS = ProviderSettings()
-_NOT_BUILT = ("azure", "gemini", "ollama")
+_NOT_BUILT = ("gemini", "ollama")
 _registered: dict[str, Factory] = {}
 
 
@@ -113,7 +113,7 @@ def resolve_object(
         if not callable(getattr(provider, "stream", None)):
             kind = type(provider).__name__
             raise ProviderError("config", f"{kind} is neither a provider nor a client of anthropic or openai")
-        name = model or provider.name
+        name = model or getattr(provider, "model", "") or provider.name
         return cast(Provider, provider), models.find(provider.name, name)
     if not model:
         raise ProviderError("config", f"name the model to use with this {type(provider).__name__}")
@@ -196,6 +196,9 @@ def _known() -> str:
 def _remote(
     service: Service, model: str, env: Mapping[str, str], settings: ProviderSettings
 ) -> tuple[Provider, ModelInfo]:
+    if service.module:
+        made: Provider = import_module(service.module).connect(service, model, env, settings)
+        return made, models.find(service.prefix, model)
     base = read_base_url(env, service.url_variable, service.url)
     key = read_key(env, service.key_variable)
     if key is None and service.key_needed:
@@ -237,5 +240,5 @@ def _transport(target: Target, service: Service, base: str, key: str | None, set
 
         # Servers without a key exist, but the SDKs insist on one.
         make = partial(new_client, service.sdk, base, key or "none", service.headers)
-        return SdkTransport(target, service.wire, make=make, **times)
+        return SdkTransport(target, service.wire, make=make, relative=False, **times)
     return HttpTransport(target, service.request_headers(key), **times)

@@ -21,7 +21,8 @@ class SdkTransport:
     """Posts calls through a client of an SDK, which brings its own credentials, endpoints and retries.
 
     Give either `client`, an asynchronous client that keeps its settings and is left open, or `make`, which is
-    called once for each event loop and whose clients `aclose` closes. Timeouts are in seconds.
+    called once for each event loop and whose clients `aclose` closes; `relative` says that they know the way from
+    their base URL to the endpoint. Timeouts are in seconds.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class SdkTransport:
         *,
         client: Any = None,
         make: Callable[[], Any] | None = None,
+        relative: bool = False,
         connect_timeout: float = http.CONNECT_TIMEOUT,
         idle_timeout: float = http.IDLE_TIMEOUT,
     ) -> None:
@@ -40,6 +42,7 @@ class SdkTransport:
         self._idle_timeout = idle_timeout
         self._given = client
         self._make = make
+        self._url = _PATHS[wire] if make is None or relative else target.url
         self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
 
     @asynccontextmanager
@@ -54,7 +57,7 @@ class SdkTransport:
             http.network_errors(self.target, self._connect_timeout, self._idle_timeout),
         ):
             stream = await client.post(
-                _PATHS[self._wire] if self._make is None else self.target.url,
+                self._url,
                 body=json.loads(call.body),
                 cast_to=object,
                 options={"headers": dict(call.headers), "timeout": timeout},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xun.providers.dialect import OPENROUTER, ChatDialect
+from xun.providers.dialect import AZURE, OPENROUTER, ChatDialect
 
 WIRES = {
     "anthropic": "xun.providers.anthropic:AnthropicWire",
@@ -31,6 +31,8 @@ class Service:
         key_variable: The variable with its key.
         url_variable: The variable with its base URL.
         model_variable: The variable with the model to use when none is named, where there is one.
+        token_variable: The variable with a token that counts before the key, where there may be one.
+        version_variable: The variable with the version of its API, where a person has to say it.
         url: Its own base URL; empty where a person has to say it.
         key_header: Where the key goes: as "Bearer KEY" in `authorization`, else as it is.
         headers: What it is told in every request besides.
@@ -42,6 +44,7 @@ class Service:
         makers: Whose models it serves at prices of its own: a table of `models.toml`, or "*" for the one that a
             model's name begins with. Limits and capabilities are taken from there.
         price_list: Where prices of its models may be looked up; see `xun.providers.prices`.
+        module: Reaches it where a row does not say enough: `connect(service, model, env, settings)` gives the provider.
     """
 
     prefix: str
@@ -51,6 +54,8 @@ class Service:
     key_variable: str
     url_variable: str
     model_variable: str = ""
+    token_variable: str = ""
+    version_variable: str = ""
     url: str = ""
     key_header: str = "authorization"
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +66,7 @@ class Service:
     facts: str = ""
     makers: str = ""
     price_list: str = ""
+    module: str = ""
 
     @property
     def variable(self) -> str:
@@ -70,7 +76,12 @@ class Service:
     @property
     def settings(self) -> dict[str, str]:
         """Its settings, by the last part of their keys, and the variables that say the same."""
-        named = {"api_key": self.key_variable, "base_url": self.url_variable, "model": self.model_variable}
+        named = {
+            "api_key": self.key_variable,
+            "base_url": self.url_variable,
+            "model": self.model_variable,
+            "api_version": self.version_variable,
+        }
         return {item: variable for item, variable in named.items() if variable}
 
     @property
@@ -79,8 +90,8 @@ class Service:
         return self.facts or self.prefix
 
     def is_set_up(self, env: Mapping[str, str]) -> bool:
-        """Whether `env` has its key, or its address where it needs no key."""
-        return bool(env.get(self.variable, "").strip())
+        """Whether `env` has its key or a token, or its address where it needs no key."""
+        return any(env.get(variable, "").strip() for variable in (self.variable, self.token_variable))
 
     def request_headers(self, key: str | None) -> dict[str, str]:
         """What every request carries, the key among it."""
@@ -109,6 +120,13 @@ SERVICES = (
         "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", url="https://openrouter.ai/api/v1",
         headers={"x-title": "xun"}, dialect=OPENROUTER, sdk="openai", makers="*", price_list="openrouter",
     ),
+    Service(
+        "azure", "Azure OpenAI", "openai-chat", "",
+        "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_DEPLOYMENT",
+        token_variable="AZURE_OPENAI_AD_TOKEN",  # noqa: S106 - the name of a variable
+        version_variable="OPENAI_API_VERSION",
+        dialect=AZURE, makers="openai", price_list="azure", module="xun.providers.azure",
+    ),
     # Without a server of its own this prefix is OpenAI's Chat Completions, with the key that is tried as `openai`.
     Service(
         "openai-chat", "OpenAI", "openai-chat", "/chat/completions",
@@ -117,14 +135,22 @@ SERVICES = (
 )  # fmt: skip
 
 
-def prefixes() -> tuple[str, ...]:
-    """Every prefix, once."""
-    return tuple(dict.fromkeys(service.prefix for service in SERVICES))
+def main_services() -> tuple[Service, ...]:
+    """The first row of each prefix: the one whose settings stand under `providers.PREFIX`."""
+    first: dict[str, Service] = {}
+    for service in SERVICES:
+        first.setdefault(service.prefix, service)
+    return tuple(first.values())
 
 
 def main_service(prefix: str) -> Service | None:
-    """The service whose settings stand under `providers.PREFIX`; None where the prefix is unknown."""
+    """The first row of `prefix`; None where it is unknown."""
     return next((service for service in SERVICES if service.prefix == prefix), None)
+
+
+def prefixes() -> tuple[str, ...]:
+    """Every prefix, once."""
+    return tuple(service.prefix for service in main_services())
 
 
 def service_of(prefix: str, env: Mapping[str, str]) -> Service | None:

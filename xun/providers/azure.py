@@ -1,0 +1,223 @@
+"""Azure OpenAI: the deployments of a resource, reached with its key or with a token of Microsoft Entra ID."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from asyncio import to_thread
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import parse_qs, quote, urlunsplit
+
+from xun.providers.base import ProviderError, Request, StreamItem
+from xun.providers.dialect import AZURE
+from xun.providers.endpoints import bare, clean_key, read_address
+from xun.providers.http import CONNECT_TIMEOUT, IDLE_TIMEOUT, HttpTransport
+from xun.providers.openai_chat import OpenAIChatWire
+from xun.providers.remote import RemoteProvider
+from xun.providers.services import Service
+from xun.providers.transport import Target, Transport
+
+if TYPE_CHECKING:
+    from xun.providers.registry import ProviderSettings
+
+TokenProvider = Callable[[], str | Awaitable[str]]
+"""Gives a valid token whenever it is called, as what `get_bearer_token_provider` of azure-identity makes."""
+
+ENDPOINT, VERSION = "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION"
+KEY, TOKEN = "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"
+_UNDATED = {"v1": "", "preview": "?api-version=preview"}
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}(-preview)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Where deployments are: `base` ends in /openai, `version` is the date of an API, or "v1" or "preview"."""
+
+    base: str
+    version: str
+
+    def url(self, deployment: str) -> str:
+        """Where `deployment` takes Chat Completions."""
+        if self.version in _UNDATED:
+            return f"{self.base}/v1/chat/completions{_UNDATED[self.version]}"
+        return f"{self.base}/deployments/{quote(deployment, safe='')}/chat/completions?api-version={self.version}"
+
+
+def read_resource(endpoint: str, version: str, *, used_for: str) -> Resource:
+    """The resource at `endpoint`: its address alone, that of its v1 API, or one that was copied whole from a portal.
+
+    A `version` that is empty may be a part of the address. Raises `ProviderError` (kind "config") where either is
+    missing or no such thing; `used_for` says what they are wanted for.
+    """
+    text = bare(endpoint)
+    if not text:
+        example = "https://NAME.openai.azure.com"
+        raise ProviderError("config", f"set {ENDPOINT} to the address of the resource, {example}, to use {used_for}")
+    url = read_address(text, ENDPOINT)
+    segments = [segment for segment in url.path.split("/") if segment]
+    at = segments.index("openai") if "openai" in segments else len(segments)
+    said = "v1" if segments[at + 1 : at + 2] == ["v1"] else ""
+    version = bare(version) or next(iter(parse_qs(url.query).get("api-version", ())), said)
+    if not version:
+        raise ProviderError("config", f"set {VERSION} to a date such as 2024-10-21, or to v1, to use {used_for}")
+    if version not in _UNDATED and not _DATED.fullmatch(version):
+        raise ProviderError("config", f"{VERSION} must be a date such as 2024-10-21, or v1, or preview")
+    path = "/" + "/".join([*segments[:at], "openai"])
+    return Resource(urlunsplit((url.scheme, url.netloc, path, "", "")), version)
+
+
+class AzureOpenAIProvider:
+    """A provider for the deployments of one resource of Azure OpenAI. The model that is asked for names the deployment.
+
+    Args:
+        azure_endpoint: The address of the resource; else `AZURE_OPENAI_ENDPOINT`.
+        api_key: Its key. Without any credential here, `AZURE_OPENAI_AD_TOKEN` and then `AZURE_OPENAI_API_KEY` count.
+        api_version: A date, or "v1" for the API without versions; else `OPENAI_API_VERSION`.
+        azure_deployment: Answers whatever model is asked for.
+        azure_ad_token: A token in place of the key.
+        azure_ad_token_provider: Gives such a token before each request. What is synchronous runs in a thread.
+        transport: "http", or "sdk" for the client of the `openai` package.
+        connect_timeout, idle_timeout: In seconds.
+        key_place: What to check when the key is refused, in words.
+        env: Where the variables are looked up.
+
+    Raises:
+        ProviderError: (kind "config") for what is missing or unusable, in one line.
+    """
+
+    name = "azure"
+
+    def __init__(
+        self,
+        azure_endpoint: str | None = None,
+        api_key: str | None = None,
+        api_version: str | None = None,
+        azure_deployment: str | None = None,
+        *,
+        azure_ad_token: str | None = None,
+        azure_ad_token_provider: TokenProvider | None = None,
+        transport: Literal["http", "sdk"] = "http",
+        connect_timeout: float = CONNECT_TIMEOUT,
+        idle_timeout: float = IDLE_TIMEOUT,
+        key_place: str = "",
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        env = os.environ if env is None else env
+        self.model = azure_deployment or ""
+        used_for = f"azure/{azure_deployment or '…'}"
+        self._key, self._token, self._key_place = "", "", key_place or KEY
+        self._token_provider = azure_ad_token_provider
+        if azure_ad_token_provider is not None:
+            self._key_place = "the token provider"
+        elif token := azure_ad_token or ("" if api_key else env.get(TOKEN, "")):
+            self._token, self._key_place = clean_key(token, TOKEN) or "", TOKEN
+        else:
+            self._key = clean_key(api_key or env.get(KEY, ""), KEY) or ""
+        if not (self._key or self._token or azure_ad_token_provider):
+            raise ProviderError("config", f"set {KEY} to use {used_for}, or try --model demo")
+        self.resource = read_resource(
+            azure_endpoint or env.get(ENDPOINT, ""), api_version or env.get(VERSION, ""), used_for=used_for
+        )
+        self._sdk = transport == "sdk"
+        self._times = {"connect_timeout": connect_timeout, "idle_timeout": idle_timeout}
+        self._reached: dict[tuple[str, str], RemoteProvider] = {}
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem]:
+        """The parts of one reply, ending with `Done`. Raises `ProviderError`."""
+        deployment = self.model or request.model
+        # The history may grow while a token is waited for.
+        asked = replace(request, model=deployment, messages=tuple(request.messages))
+        async with aclosing(self._at(deployment, await self._current_token()).stream(asked)) as items:
+            async for item in items:
+                yield item
+
+    async def aclose(self) -> None:
+        """Closes the connections of the running loop."""
+        for reached in self._reached.values():
+            await reached.aclose()
+        self._reached.clear()
+
+    async def __aenter__(self) -> AzureOpenAIProvider:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    async def _current_token(self) -> str:
+        if self._token_provider is None:
+            return self._token
+        try:
+            given = await to_thread(self._token_provider)
+            given = await given if inspect.isawaitable(given) else given
+        except Exception as error:
+            # Its text may quote the credential.
+            line = f"the token provider for Azure OpenAI raised {type(error).__name__}"
+            raise ProviderError("auth", line) from error
+        token = clean_key(given, "the token") if isinstance(given, str) else None
+        if not token:
+            raise ProviderError("auth", "the token provider for Azure OpenAI gave no token")
+        return token
+
+    def _at(self, deployment: str, token: str) -> RemoteProvider:
+        """What reaches `deployment`, kept as long as the token holds: an answer must never show it."""
+        known = self._reached.get((deployment, token))
+        if known is None:
+            target = Target(
+                self.name,
+                "Azure OpenAI",
+                self.resource.url(deployment),
+                self._key_place,
+                f"{ENDPOINT} and {VERSION}",
+                secret=token or self._key,
+            )
+            wire = OpenAIChatWire(target, dialect=AZURE)
+            known = self._reached[deployment, token] = RemoteProvider(wire, self._transport(target, token))
+        return known
+
+    def _transport(self, target: Target, token: str) -> Transport:
+        if not self._sdk:
+            headers = {"authorization": f"Bearer {token}"} if token else {"api-key": self._key}
+            return HttpTransport(target, headers, **self._times)
+        from xun.providers.sdk import SdkTransport
+
+        make = partial(_new_client, self.resource, self._key, token)
+        return SdkTransport(target, OpenAIChatWire.name, make=make, relative=True, **self._times)
+
+
+def connect(service: Service, model: str, env: Mapping[str, str], settings: ProviderSettings) -> AzureOpenAIProvider:
+    """The provider of `azure/MODEL`. Raises `ProviderError` (kind "config")."""
+    return AzureOpenAIProvider(
+        azure_deployment=model,
+        transport=settings.transport,
+        connect_timeout=settings.connect_timeout,
+        idle_timeout=settings.idle_timeout,
+        key_place=settings.key_places.get(service.key_variable, ""),
+        env=env,
+    )
+
+
+def _new_client(resource: Resource, key: str, token: str) -> Any:
+    """A client of ours, which never retries."""
+    import openai
+
+    if resource.version not in _UNDATED:
+        return openai.AsyncAzureOpenAI(
+            base_url=resource.base,
+            api_version=resource.version,
+            api_key=key or None,
+            azure_ad_token=token or None,
+            max_retries=0,
+        )
+    query = {"api-version": resource.version} if resource.version != "v1" else None
+    return openai.AsyncOpenAI(
+        base_url=f"{resource.base}/v1",
+        api_key=token or key,
+        default_headers={"api-key": key} if key else None,
+        default_query=query,
+        max_retries=0,
+    )
