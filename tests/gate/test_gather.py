@@ -188,7 +188,7 @@ def test_a_helper_program_runs_and_is_seen_before(repository: Path, key: str, va
         "[core]\n\tpager = x", "[core] fsmonitor = ./x", "[CORE]\nFSMonitor = ./x", '[filter "a"]\nprocess = x', "[include]\npath = x",
         '[includeIf "gitdir:/"]\npath = x', "[gpg]\nprogram = x", '[gpg "ssh"]\nprogram = x', "[pager]\nlog = x",
         "[core]\nsshCommand = x", '[merge "a"]\ndriver = x', '[remote "o"]\nuploadpack = x', '[remote "o"]\npromisor = true',
-        "[core]\nfsmonitor = tr\\\nue x", "[log]\nshowSignature", "[hook]\ncommand = x", "[core]\nworktree = /etc",
+        "[core]\nfsmonitor = tr\\\nue x", "[log]\nshowSignature", "[log]\nfollow = true", "[hook]\ncommand = x", "[core]\nworktree = /etc",
         "[diff.own]\ntextconv = x", '[submodule "x"]\nupdate = !x', '[filter "lfs"]\nclean = \"git-lfs clean -- %f; x\"',
     ],
 )  # fmt: skip
@@ -205,7 +205,7 @@ def test_configuration_that_starts_something_asks(repository: Path, text: str) -
     [
         '[filter "lfs"]\nclean = git-lfs clean -- %f\nsmudge = git-lfs smudge -- %f\nprocess = git-lfs filter-process\nrequired = true',
         "[core]\nfsmonitor = false", '[branch "x"]\nremote = o ; comment', '[user]\nname = "a # b"', "[push]\ndefault = simple",
-        '[remote "o"]\nurl = https://x\nfetch = +refs/heads/*:refs/remotes/o/*', '[submodule "x"]\nactive = true', "[log]\nshowsignature = false",
+        '[remote "o"]\nurl = https://x\nfetch = +refs/heads/*:refs/remotes/o/*', '[submodule "x"]\nactive = true', "[log]\nshowsignature = false\nfollow = no",
     ],
 )  # fmt: skip
 def test_usual_configuration_is_harmless(repository: Path, text: str) -> None:

@@ -207,6 +207,20 @@ def test_every_version_of_the_index_is_read(version: str, repository: Path) -> N
     assert found == [".env", *(["later.pem"] if version == "3" else []), "src/.env.local", "src/deep/id_rsa"]
 
 
+def test_a_submodule_is_searched_too_where_the_configuration_says_so(repository: Path) -> None:
+    git(repository, "rm", "-q", "--cached", ".env")
+    inner = repository / "sub"
+    inner.mkdir()
+    (inner / ".env").write_text("KEY=x\n")
+    git(inner, "init", "-q")
+    git(inner, "add", ".env")
+    git(inner, "commit", "-qm", "one")
+    git(repository, "-c", "advice.addEmbeddedRepo=false", "add", "sub")
+    for command in ("git grep KEY", "git grep KEY -- sub"):
+        assert hard(command, repository) == {"secret"}
+    assert judged("git grep KEY -- src", repository).effect == "allow"
+
+
 def test_an_index_that_cannot_be_read_asks(repository: Path) -> None:
     (repository / ".git/index").write_bytes(b"DIRC\0\0\0\x09 .env")
     assert tracked_secrets(str(repository)) is None
@@ -235,7 +249,8 @@ UNLIMITED = [
     "git show --all HEAD:src/a.py", "git log -p --all HEAD:src", "git stash list HEAD:src -p", "git diff HEAD:src",
     "git status -v", "git show ':/two' --stat", "git show 'HEAD^{tree}' -s", "git log -p -- src/..", "git diff HEAD src -- .",
     "git cat-file --batch='1:' --batch-all-objects", "echo HEAD:.env | git cat-file '--batch=%(objectname):'",
-    "cd .git && git log -p hooks",
+    "cd .git && git log -p hooks", "git log --follow -p -- src/a.py", "git log -p --follow src/a.py", "git show --follow HEAD -- src/a.py",
+    "git stash list -- -p", "git stash show -- src/a.py", "git reflog -- -p",
 ]  # fmt: skip
 
 
@@ -277,7 +292,8 @@ LIMITED = [
     "git diff src dist", "git diff HEAD~1..HEAD -- src dist", "git grep -l KEY", "git grep -c KEY HEAD", "git grep -n x src",
     "git grep -e x -- src", "git cat-file -p HEAD", "git cat-file commit HEAD", "git cat-file -p HEAD:src/a.py", "git cat-file --batch-check",
     "git log -S x --oneline", "git log -p -- gone.py", "git show --stat HEAD~1..HEAD", "git show --name-only @ HEAD^ master~1",
-    "git reflog", "git stash list", "git log --graph --all", "git show HEAD -- src ./dist",
+    "git reflog", "git stash list", "git log --graph --all", "git show HEAD -- src ./dist", "git log --follow --oneline -- src/a.py",
+    "git log --follow --stat src/a.py",
 ]  # fmt: skip
 
 

@@ -53,6 +53,7 @@ _KEPT = frozenset(_KEPT_NAMES.split())
 _GIT_CONFIG = {
     "core.fsmonitor": "false",
     "core.pager": "cat",
+    "log.follow": "false",  # what a path was copied from would be shown too
     "log.showSignature": "false",
     "safe.bareRepository": "explicit",
 }

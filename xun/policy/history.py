@@ -94,6 +94,8 @@ def _shown(name: Sequence[str], args: Sequence[Arg]) -> Shown | None:
         return Shown(whole=True) if patches else None
     texts = [arg.text for arg in args]
     at = texts.index("--") if "--" in texts else len(args)
+    if at < len(args) and not table.ends:
+        return Shown(whole=True)
     try:
         parsed = table.parse(args[:at])
     except Refused:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from xun.policy.commands.builtins import nothing
+from xun.policy.commands.git_settings import config
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use
 from xun.policy.programs import word_set
 from xun.policy.words import Arg
@@ -111,7 +112,7 @@ _DIFF_CONTENT = (
 _DIFF_LONG = f"{_DIFF_NAMES} {_DIFF_FINDING} {_DIFF_CONTENT}"
 # Paths do not limit what is shown, or are passed over as revisions that are missing.
 _UNLIMITED_LONG = "full-diff ignore-missing"
-UNLIMITED = frozenset(_UNLIMITED_LONG.split())
+UNLIMITED = frozenset({*_UNLIMITED_LONG.split(), "follow"})  # what was copied is followed to where it came from
 # Which commits are shown, and how.
 _WALK = (
     "max-count=number skip=number since=text after=text until=text before=text author=text committer=text "
@@ -173,6 +174,9 @@ _LOG = Table(
     checks=_CHECKS,
     then=_values,
 )
+# git drops a `--` of these, and takes what stands behind it for options of `git log` or `git diff`.
+_LOG_HANDED = replace(_LOG, ends=False)
+_DIFF_HANDED = replace(_DIFF, ends=False)
 _DIFF_TREE = replace(
     _LOG, flags=_DIFF_FLAGS + "rtmcv", long=f"{_DIFF_LONG} {_OF_TREES} pretty? format=format oneline cc"
 )
@@ -323,33 +327,6 @@ def _diff(args: Sequence[Arg]) -> list[Use]:
     return _DIFF(args) + [Use(arg, "compared") for arg in operands if two]
 
 
-# Values that nobody shows around, and what else of a person's own configuration is no business of a reader.
-_PRIVATE = re.compile(r"(?i)token|passw|secret|header|credential|smtp|cookie|proxy|insteadof")
-_KEY = re.compile(r"[A-Za-z][\w-]*(?:\.[\w./:@-]+)?\.[A-Za-z][\w-]*")
-_CONFIG = Table(
-    flags="lz",
-    long="get get-all get-regexp list local global worktree show-origin show-scope name-only null bool int path "
-    "type=text default=text includes no-includes",
-    operands="text",
-    most=2,
-)
-
-
-def _config(args: Sequence[Arg]) -> list[Use]:
-    """`git config` where it reads: one name, or all of the repository's own. A value behind a name sets it."""
-    parsed = _CONFIG.parse(args)
-    several = parsed.has("l", "list", "get-regexp")
-    if several and not (parsed.has("local", "worktree") or parsed.has("name-only")):
-        raise Refused("flag", "it would show all of one's own configuration too: add --local", flag="--list")
-    gets = parsed.has("get", "get-all", "get-regexp")
-    names = [arg.text for arg in parsed.operands]
-    if not several and (len(names) != 1 or not _KEY.fullmatch(names[0]) or _PRIVATE.search(names[0])):
-        raise Refused("operand", "it would set a value, or show one that is private")
-    if len(parsed.operands) > (1 if gets or not several else 0):
-        raise Refused("operand", "it takes fewer operands as a reader")
-    return _CONFIG(args)
-
-
 _CHERRY = Table(flags="v", long="verbose abbrev?", operands="gitname", most=3)
 _REMOTE = Table(flags="v", long="verbose", operands="text", most=0)
 _REMOTE_URL = Table(long="push all", operands="text", most=1)
@@ -361,7 +338,7 @@ def _reflog(args: Sequence[Arg]) -> list[Use]:
     for arg in args:
         if arg.glob or arg.text in ("expire", "delete", "exists", "drop", "write", "list"):
             raise Refused("operand", f"git reflog {arg.text} is not a reader", flag=arg.text)
-    return _LOG(args)
+    return _LOG_HANDED(args)
 
 
 # By one or two words after `git`; two words go first.
@@ -371,14 +348,14 @@ SUBCOMMANDS: dict[str, Judge] = {
     "shortlog": _SHORTLOG, "describe": _DESCRIBE, "cat-file": _CAT_FILE, "merge-base": _MERGE_BASE,
     "name-rev": _NAME_REV, "show-ref": _SHOW_REF, "for-each-ref": _FOR_EACH_REF, "check-ignore": _CHECK_IGNORE,
     "count-objects": _COUNT_OBJECTS, "branch": _BRANCH, "tag": _TAG, "symbolic-ref": _symbolic_ref,
-    "remote": _REMOTE, "remote get-url": _REMOTE_URL, "stash list": _LOG, "stash show": _DIFF,
-    "worktree list": _WORKTREE_LIST, "diff-tree": _DIFF_TREE, "cherry": _CHERRY, "config": _config,
+    "remote": _REMOTE, "remote get-url": _REMOTE_URL, "stash list": _LOG_HANDED, "stash show": _DIFF_HANDED,
+    "worktree list": _WORKTREE_LIST, "diff-tree": _DIFF_TREE, "cherry": _CHERRY, "config": config,
     "reflog": _reflog, "version": nothing,
 }  # fmt: skip
 
 # Those that may show content, with the tables that tell which words limit it.
 SHOWING: Mapping[str, Table] = {
-    "diff": _DIFF, "log": _LOG, "show": _LOG, "whatchanged": _LOG, "reflog": _LOG, "stash list": _LOG,
-    "stash show": _DIFF, "grep": _GREP_FILES, "cat-file": _CAT_FILE,
+    "diff": _DIFF, "log": _LOG, "show": _LOG, "whatchanged": _LOG, "reflog": _LOG_HANDED, "stash list": _LOG_HANDED,
+    "stash show": _DIFF_HANDED, "grep": _GREP_FILES, "cat-file": _CAT_FILE,
     "diff-tree": _DIFF_TREE,
 }  # fmt: skip

@@ -158,6 +158,7 @@ _XXD = Table(
     valued={"c": "number", "g": "number", "l": "offset", "o": "offset", "s": "offset"},
     most=1,  # the second operand is written to, also one that looks like an option
     ordered=True,
+    ends=False,
     checks={"offset": offset},
 )
 _HEXDUMP = Table(

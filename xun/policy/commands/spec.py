@@ -83,7 +83,9 @@ class Table:
     differs. `most` limits the operands. `digits` admits `-5`. `globs` says that no option of the program does harm, so
     that a pattern may stand anywhere. `words` are options such as `-ps` that look like clusters and are none.
     `separate` marks a program that takes the value of a short option from the next argument, always, and `ordered` one
-    for which options end at the first operand. `then` looks at the whole and may raise `Refused`.
+    for which options end at the first operand. Without `ends`, options do not end at `--` for certain: the program
+    takes it for an operand, or drops it before others read what follows. `then` looks at the whole and may raise
+    `Refused`.
     """
 
     flags: str = ""
@@ -98,6 +100,7 @@ class Table:
     words: str = ""
     separate: bool = False
     ordered: bool = False
+    ends: bool = True
     checks: Mapping[str, Check] = field(default_factory=dict)
     then: Callable[[Parsed], None] | None = None
     longs: Mapping[str, str] = field(init=False)
@@ -131,6 +134,8 @@ class Table:
             arg = queue.pop(0)
             text = arg.text
             if text == "--":
+                if not self.ends:
+                    raise Refused("flag", "what stands behind -- may be read as options all the same", flag="--")
                 parsed.operands += queue
                 break
             if arg.leading_glob and not self.globs:
