@@ -103,7 +103,7 @@ async def test_servers_that_list_models_are_found_in_order_and_the_rest_is_passe
         ]  # fmt: skip
         found = await local_servers(5, [("here", url) for url in (*urls, closed_port())])
     assert found == [
-        Found("Ollama", "openai-chat", ("qwen3:8b",), base_url=f"{urls[0]}/v1"),
+        Found("Ollama", "ollama", ("qwen3:8b",), base_url=f"{urls[0]}/v1"),
         Found("vLLM", "openai-chat", ("meta/llama",), base_url=f"{urls[6]}/v1"),
         Found("here", "openai-chat", ("own",), base_url=f"{urls[9]}/v1"),
     ]
@@ -120,7 +120,7 @@ async def test_a_server_that_does_not_answer_costs_no_more_than_the_timeout() ->
 async def test_synchronous_code_may_ask_on_the_thread_of_a_loop() -> None:
     with serving(LISTED) as url:
         (found,) = local_servers_now({"XUN_LOCAL_SERVERS": url}, 5)
-    assert found.model == "openai-chat/qwen3:8b"
+    assert found.model == "ollama/qwen3:8b"
 
 
 @pytest.mark.anyio
@@ -134,8 +134,8 @@ async def test_a_proxy_of_the_environment_is_not_asked_for_local_servers(monkeyp
 @pytest.mark.parametrize(
     ("text", "servers"),
     [
-        ("", USUAL_SERVERS),
-        (" ", USUAL_SERVERS),
+        ("", list(USUAL_SERVERS)),
+        (" ", list(USUAL_SERVERS)),
         ("off", ()),
         ("No", ()),
         (
@@ -148,17 +148,32 @@ def test_where_to_look_can_be_set(text: str, servers: Any) -> None:
     assert servers_of({"XUN_LOCAL_SERVERS": text}) == servers
 
 
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("127.0.0.1:9", "http://127.0.0.1:9"),
+        ("http://box:2/", "http://box:2"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("https://far.example", "http://127.0.0.1:11434"),  # it is asked in clear text, so only what is near
+        ("http://u:p@box", "http://127.0.0.1:11434"),
+    ],
+)
+def test_ollama_is_looked_for_where_its_own_variable_says(host: str, address: str) -> None:
+    assert servers_of({"OLLAMA_HOST": host}) == [("Ollama", address), *USUAL_SERVERS[1:]]
+    assert servers_of({"OLLAMA_HOST": host, "XUN_LOCAL_SERVERS": "off"}) == ()
+
+
 @pytest.mark.anyio
 async def test_without_anything_set_a_local_server_that_answers_is_used() -> None:
     def say(sent: Any) -> Say:
         return Say(f"{sent.path} {sent.body['model']} {sent.headers.get('authorization')}")
 
-    with ModelServer([say, say], models=["qwen3:8b"]) as server:
-        env = {"XUN_LOCAL_SERVERS": server.url, "XUN_OPENAI_API_KEY": "of-another-server"}
+    with ModelServer([say] * 3, models=["qwen3:8b"]) as server:
+        env = {"XUN_LOCAL_SERVERS": server.url, "XUN_OPENAI_API_KEY": "of-another-server", "OLLAMA_API_KEY": "too"}
         # A session names the model it was held with: it is found again.
-        for name in (None, "openai-chat/qwen3:8b"):
+        for name in (None, "ollama/qwen3:8b", "openai-chat/qwen3:8b"):
             provider, info = resolve(name, env=env)
-            assert (info.provider, info.name) == ("openai-chat", "qwen3:8b")
+            assert (info.provider, info.name) == ((name or "ollama/").partition("/")[0], "qwen3:8b")
             message = final(await collect(provider, request(model=info.name)))
             assert message.text == "/v1/chat/completions qwen3:8b None"
             await provider.aclose()

@@ -15,6 +15,9 @@ from xun.providers.remote import RemoteProvider
 from xun.providers.scripted import ScriptedProvider
 
 ALL = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY}
+ROUTED = {"OPENROUTER_API_KEY": KEY}
+AZURE = {"AZURE_OPENAI_API_KEY": KEY, "AZURE_OPENAI_DEPLOYMENT": "my-gpt"}
+CHAT = "/v1/chat/completions"
 NOTHING = {"XUN_LOCAL_SERVERS": "off"}
 COMPATIBLE = {"XUN_OPENAI_BASE_URL": "http://localhost:8080", "XUN_OPENAI_MODEL": "local/qwen"}
 
@@ -36,6 +39,16 @@ def found(model: str | None, env: Mapping[str, str]) -> tuple[str, ModelInfo]:
         ("openai-chat/a/b", ALL | COMPATIBLE, "http://localhost:8080/v1/chat/completions", "openai-chat", "a/b"),
         ("anthropic/c", ALL | {"ANTHROPIC_BASE_URL": "https://gw/x/"}, "https://gw/x/v1/messages", "anthropic", "c"),
         ("openai/g", ALL | {"OPENAI_BASE_URL": "https://gw/v2"}, "https://gw/v2/responses", "openai", "g"),
+        ("openrouter/a/b:free", ROUTED, "https://openrouter.ai/api/v1/chat/completions", "openrouter", "a/b:free"),
+        ("openrouter/a/b", ROUTED | {"OPENROUTER_BASE_URL": "https://gw"}, f"https://gw{CHAT}", "openrouter", "a/b"),
+        ("ollama/qwen3:8b", {}, f"http://127.0.0.1:11434{CHAT}", "ollama", "qwen3:8b"),
+        ("ollama/q", {"OLLAMA_HOST": "box"}, f"http://box:11434{CHAT}", "ollama", "q"),
+        ("ollama/q", {"OLLAMA_HOST": "0.0.0.0:80"}, f"http://127.0.0.1:80{CHAT}", "ollama", "q"),
+        ("ollama/q", {"OLLAMA_HOST": ":80"}, f"http://127.0.0.1:80{CHAT}", "ollama", "q"),
+        ("ollama/q", {"OLLAMA_HOST": "[::1]"}, f"http://[::1]:11434{CHAT}", "ollama", "q"),
+        ("ollama/q", {"OLLAMA_HOST": "[::1]:9"}, f"http://[::1]:9{CHAT}", "ollama", "q"),
+        ("ollama/q", {"OLLAMA_HOST": "https://box/"}, f"https://box{CHAT}", "ollama", "q"),
+        ("ollama/q", {"OLLAMA_HOST": "box/ollama"}, f"http://box:11434/ollama{CHAT}", "ollama", "q"),
         (" openai/g\n", ALL, "https://api.openai.com/v1/responses", "openai", "g"),
     ],
 )
@@ -51,6 +64,9 @@ def test_a_name_becomes_a_provider(model: str, env: dict[str, str], url: str, pr
         ({"OPENAI_API_KEY": KEY} | COMPATIBLE, f"openai/{default_model('openai')}"),
         ({"ANTHROPIC_API_KEY": " \n", "OPENAI_API_KEY": KEY}, f"openai/{default_model('openai')}"),
         (COMPATIBLE, "openai-chat/local/qwen"),
+        (ROUTED | COMPATIBLE, "openai-chat/local/qwen"),
+        (ROUTED, f"openrouter/{default_model('openrouter')}"),
+        (AZURE | ROUTED, f"openrouter/{default_model('openrouter')}"),
     ],
 )
 def test_without_a_name_the_first_provider_with_a_key_is_taken(env: dict[str, str], name: str) -> None:
@@ -64,12 +80,15 @@ def test_without_a_name_the_first_provider_with_a_key_is_taken(env: dict[str, st
         (None, NOTHING, "no model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY,.* --model demo"),
         ("", NOTHING, "no model is set up"),
         (None, {"XUN_OPENAI_BASE_URL": "http://localhost:8080"}, "set XUN_OPENAI_MODEL to a model of the server"),
+        (None, AZURE | {"AZURE_OPENAI_DEPLOYMENT": ""}, "set AZURE_OPENAI_DEPLOYMENT to a model of the server"),
+        (None, {"AZURE_OPENAI_AD_TOKEN": KEY}, "set AZURE_OPENAI_DEPLOYMENT to a model of the server"),
+        (None, AZURE, "set AZURE_OPENAI_ENDPOINT"),
         ("anthropic/claude-x", {}, "set ANTHROPIC_API_KEY to use anthropic/claude-x, or try --model demo"),
         ("openai/gpt-x", {"OPENAI_API_KEY": '""'}, "set OPENAI_API_KEY"),
         ("openrouter/x", ALL, "set OPENROUTER_API_KEY to use openrouter/x"),
         ("gemini/x", ALL, "not built yet"),
         ("azure/x", ALL, "set AZURE_OPENAI_API_KEY to use azure/x"),
-        ("ollama/x", ALL, "not built yet"),
+        ("ollama/x", {"OLLAMA_HOST": "http://u:p@h"}, "OLLAMA_HOST must be a plain URL"),
         ("nobody/x", ALL, "no provider is called 'nobody'"),
         ("claude-sonnet-5-5", ALL, "--model anthropic/claude-sonnet-5-5"),
         ("gpt-5", ALL, "--model openai/gpt-5"),

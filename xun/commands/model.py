@@ -9,9 +9,9 @@ from xun.agent.model_choice import EFFORTS
 from xun.commands.command import Call, Command, CommandError, UsageError
 from xun.commands.context import CommandContext
 from xun.commands.outcome import AskKey, Completion, Outcome, Pick
-from xun.providers.services import prefixes
+from xun.providers.services import keyed
 
-KEYED = prefixes()
+KEYED = keyed()
 """Providers whose key a person can enter while xun runs."""
 _KEY = "key"
 _UNSET = "default"

@@ -11,22 +11,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xun.providers import models
+from xun.providers.base import ProviderError
+from xun.providers.endpoints import read_base_url
 from xun.providers.errors import clean
-from xun.providers.services import SERVICES
+from xun.providers.services import SERVICES, main_service
 
 if TYPE_CHECKING:
     import httpx2
 
 TIMEOUT = 0.3
 SERVERS_VARIABLE = "XUN_LOCAL_SERVERS"
+_OLLAMA = "Ollama"
 USUAL_SERVERS = (
-    ("Ollama", "http://127.0.0.1:11434"),
+    (_OLLAMA, "http://127.0.0.1:11434"),
     ("LM Studio", "http://127.0.0.1:1234"),
     ("llama.cpp", "http://127.0.0.1:8080"),
     ("vLLM", "http://127.0.0.1:8000"),
 )
 
-_OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
+_PREFIXES = {_OLLAMA: "ollama"}
+_OWNERS = {"library": _OLLAMA, "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
 _OFF = ("off", "no", "false", "0")
 _NO_CHAT = ("embed", "rerank", "whisper", "bge-")
 _MAX_BYTES = 1024 * 1024
@@ -65,14 +69,29 @@ def configured(env: Mapping[str, str]) -> list[Found]:
 
 
 def servers_of(env: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    """Where to look: XUN_LOCAL_SERVERS, which lists http addresses or says "off", or else the usual ports."""
+    """Where to look: XUN_LOCAL_SERVERS, which lists http addresses or says "off", or else the usual ports.
+
+    Ollama is where OLLAMA_HOST says.
+    """
     text = env.get(SERVERS_VARIABLE, "").strip()
     if not text:
-        return USUAL_SERVERS
+        return [(name, _address(env) if name == _OLLAMA else url) for name, url in USUAL_SERVERS]
     if text.lower() in _OFF:
         return ()
     addresses = [address.strip().rstrip("/").removesuffix("/v1") for address in text.split(",")]
     return [("local server", address) for address in addresses if address.startswith("http://")]
+
+
+def _address(env: Mapping[str, str]) -> str:
+    """Where Ollama is. What cannot be used is told when somebody wants it, not here."""
+    service = main_service("ollama")
+    assert service is not None
+    usual = service.url
+    try:
+        address = read_base_url(env, service.url_variable, usual, service.port)
+    except ProviderError:
+        address = usual
+    return (address if address.startswith("http://") else usual).removesuffix("/v1")
 
 
 async def local_servers(
@@ -125,7 +144,9 @@ async def _ask(client: httpx2.AsyncClient, name: str, url: str, seconds: float) 
     except Exception:  # noqa: BLE001 - whatever else listens there is not a model server
         return None
     usable = tuple(model for model in names if _can_chat(model))[:_MAX_MODELS]
-    return Found(owner, "openai-chat", usable, base_url=f"{url}/v1") if usable else None
+    return (
+        Found(owner, "ollama" if owner == _OLLAMA else "openai-chat", usable, base_url=f"{url}/v1") if usable else None
+    )
 
 
 def _can_chat(model: Any) -> bool:

@@ -38,7 +38,7 @@ class ProviderSettings:
 Factory = Callable[[str, Mapping[str, str], ProviderSettings], Provider]
 
 _DEFAULTS = ProviderSettings()
-_NOT_BUILT = ("gemini", "ollama")
+_NOT_BUILT = ("gemini",)
 _registered: dict[str, Factory] = {}
 
 
@@ -77,8 +77,8 @@ def resolve(
     service = services.service_of(prefix, env)
     if service is None:
         raise ProviderError("config", f"no provider is called {errors.clean(prefix, 60)!r}; {_known()}")
-    if prefix == _LOCAL and not service.is_set_up(env):
-        env = _served_locally(rest, env)
+    if _may_be_local(service, env):
+        env = _served_locally(prefix, rest, env)
         service = services.service_of(prefix, env) or service
     return _remote(service, rest, env, settings)
 
@@ -166,18 +166,25 @@ def _no_model(prefix: str) -> str:
     return f"set {service.model_variable} to a model of the server at {service.url_variable}"
 
 
-def _served_locally(model: str, env: Mapping[str, str]) -> Mapping[str, str]:
+def _may_be_local(service: Service, env: Mapping[str, str]) -> bool:
+    """Whether a server of this machine may be meant, whose address nobody says and which has no usual one."""
+    main = services.main_service(service.prefix)
+    assert main is not None
+    anywhere = not main.url or bool(env.get(detect.SERVERS_VARIABLE, "").strip())
+    return main.local and anywhere and not service.is_set_up(env)
+
+
+def _served_locally(prefix: str, model: str, env: Mapping[str, str]) -> Mapping[str, str]:
     """`env`, with the address of the local server that has `model`, where there is one: a session may name it."""
     servers = detect.local_servers_now(env)
-    return next((_reaching(found, env) for found in servers if model in found.models), env)
+    return next((_reaching(found, env, prefix) for found in servers if model in found.models), env)
 
 
-def _reaching(found: detect.Found, env: Mapping[str, str]) -> dict[str, str]:
+def _reaching(found: detect.Found, env: Mapping[str, str], prefix: str = "") -> dict[str, str]:
+    service = services.main_service(prefix or found.provider)
+    assert service is not None
     # A key that is set was meant for another server.
-    return {**env, "XUN_OPENAI_BASE_URL": found.base_url, "XUN_OPENAI_API_KEY": ""}
-
-
-_LOCAL = "openai-chat"  # what local servers speak
+    return {**env, service.url_variable: found.base_url, service.key_variable: ""}
 
 
 def _no_prefix(name: str) -> str:
@@ -199,7 +206,7 @@ def _remote(
     if service.module:
         made: Provider = import_module(service.module).connect(service, model, env, settings)
         return made, models.find(service.prefix, model)
-    base = read_base_url(env, service.url_variable, service.url)
+    base = read_base_url(env, service.url_variable, service.url, service.port)
     key = read_key(env, service.key_variable)
     if key is None and service.key_needed:
         name = f"{service.prefix}/{model}"

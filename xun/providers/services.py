@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xun.providers.dialect import AZURE, OPENROUTER, ChatDialect
+from xun.providers.dialect import AZURE, COMPATIBLE, OPENROUTER, ChatDialect
 
 WIRES = {
     "anthropic": "xun.providers.anthropic:AnthropicWire",
@@ -34,10 +34,12 @@ class Service:
         token_variable: The variable with a token that counts before the key, where there may be one.
         version_variable: The variable with the version of its API, where a person has to say it.
         url: Its own base URL; empty where a person has to say it.
+        port: Where it listens, if the variable with its address may name a host alone.
         key_header: Where the key goes: as "Bearer KEY" in `authorization`, else as it is.
         headers: What it is told in every request besides.
         key_needed: Whether it answers nobody without a key.
         tried: Whether it is taken by itself when no model is named.
+        local: Whether it may be a server of this machine that `xun.providers.detect` finds.
         dialect: What is known of its Chat Completions. Such a service is the same at any address.
         sdk: The package whose client reaches it too: "anthropic" or "openai".
         facts: The table of `models.toml` that knows the service's own models, where it is not that of the prefix.
@@ -57,10 +59,12 @@ class Service:
     token_variable: str = ""
     version_variable: str = ""
     url: str = ""
+    port: int | None = None
     key_header: str = "authorization"
     headers: Mapping[str, str] = field(default_factory=dict)
     key_needed: bool = True
     tried: bool = True
+    local: bool = False
     dialect: ChatDialect | None = None
     sdk: str = ""
     facts: str = ""
@@ -113,7 +117,7 @@ SERVICES = (
     ),
     Service(
         "openai-chat", "OpenAI-compatible server", "openai-chat", "/chat/completions",
-        "XUN_OPENAI_API_KEY", "XUN_OPENAI_BASE_URL", "XUN_OPENAI_MODEL", key_needed=False, sdk="openai",
+        "XUN_OPENAI_API_KEY", "XUN_OPENAI_BASE_URL", "XUN_OPENAI_MODEL", key_needed=False, local=True, sdk="openai",
     ),
     Service(
         "openrouter", "OpenRouter", "openai-chat", "/chat/completions",
@@ -131,6 +135,11 @@ SERVICES = (
     Service(
         "openai-chat", "OpenAI", "openai-chat", "/chat/completions",
         "OPENAI_API_KEY", "OPENAI_BASE_URL", url="https://api.openai.com/v1", tried=False, sdk="openai", facts="openai",
+    ),
+    Service(
+        "ollama", "Ollama", "openai-chat", "/chat/completions",
+        "OLLAMA_API_KEY", "OLLAMA_HOST", url="http://127.0.0.1:11434/v1", port=11434,
+        key_needed=False, tried=False, local=True, dialect=COMPATIBLE, sdk="openai",
     ),
 )  # fmt: skip
 
@@ -151,6 +160,11 @@ def main_service(prefix: str) -> Service | None:
 def prefixes() -> tuple[str, ...]:
     """Every prefix, once."""
     return tuple(service.prefix for service in main_services())
+
+
+def keyed() -> tuple[str, ...]:
+    """The prefixes that stand for a service that answers nobody without a key."""
+    return tuple(dict.fromkeys(service.prefix for service in SERVICES if service.key_needed))
 
 
 def service_of(prefix: str, env: Mapping[str, str]) -> Service | None:
