@@ -193,6 +193,28 @@ def test_a_hint_that_would_fail_at_each_call_is_refused_at_registration(hint: An
         tool_for(hint)
 
 
+@dataclasses.dataclass
+class Node:
+    value: int
+    following: "Node | None" = None
+
+
+class Folder(BaseModel):
+    folders: "list[Folder]" = []
+
+
+@pytest.mark.parametrize(
+    ("hint", "given", "value"),
+    [
+        (Node, {"value": 1, "following": {"value": 2}}, Node(1, Node(2))),
+        (list[Folder], [{"folders": [{}]}], [Folder(folders=[Folder()])]),
+    ],
+    ids=str,
+)
+def test_a_class_that_holds_itself_is_a_hint(hint: Any, given: Any, value: Any):
+    assert tool_for(hint).validate({"value": given}).unwrap() == {"value": value}
+
+
 class Made(BaseModel):
     inner: BaseModel
 

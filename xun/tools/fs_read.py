@@ -134,7 +134,7 @@ def _show_file(
         if kind:
             raise FileError(f"{shown(file_path)} is {kind} of {info.st_size} bytes, which read_file cannot show")
         file.seek(0)
-        width = max_bytes if count == 1 else min(MAX_WIDTH, max_bytes)
+        width = max_bytes if count == 1 else MAX_WIDTH
         window = read_window(
             file, first=first, limit=count, column=column, width=width, budget=max_bytes, whole=MAX_HASHED
         )
