@@ -189,3 +189,20 @@ def test_everyday_commands_stay_soft(command: str, place: Path) -> None:
 )
 def test_a_wrapper_that_stays_shut_before_a_pipe_asks(command: str, place: Path) -> None:
     assert judged(command, place).effect == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "instead"),
+    [("git help rebase", "rebase"), ("git rebase --help", "rebase"), ("git --help log", "log"), ("git help -g", "COMMAND"),
+     ("git -C src diff --help", "diff")],
+)  # fmt: skip
+def test_of_the_manual_it_is_said_what_prints_a_summary(command: str, instead: str, place: Path) -> None:
+    deciding = judged(command, place).deciding
+    assert deciding is not None and (deciding.code, deciding.hard) == ("manual", False)
+    assert deciding.text.endswith(f"git {instead} -h prints a summary")
+
+
+def test_a_rule_for_the_manual_allows_it(place: Path) -> None:
+    policy = Policy(rules=[rule("allow", "command", "git help log"), rule("allow", "command", "git log --help")])
+    for command, effect in (("git help log", "allow"), ("git log --help", "allow"), ("git diff --help", "ask"), ("git help diff", "ask")):
+        assert check_command(command, policy=policy, cwd=place, home=HOME).effect == effect

@@ -95,13 +95,19 @@ def _docker(args: Sequence[Arg]) -> Program:
 
 def _git(args: Sequence[Arg]) -> Program:
     from xun.policy.commands.git import split_globals
+    from xun.policy.commands.git_help import manual, telling
 
     try:
+        if name := telling([arg.text for arg in args[1:]]):
+            return Program(name, len(args), _no_more)
         skipped, steps = split_globals(args[1:])
+        at = skipped + 1
+        words = [arg.text for arg in args[at : at + 2]]
+        if name := telling([arg.text for arg in args[at:]]):
+            return Program(name, len(args), _no_more, tuple(steps))
+        manual(words)
     except Refused as refused:
         return Program(("git",), 1, problem=refused)
-    at = skipped + 1
-    words = [arg.text for arg in args[at : at + 2]]
     if words == ["--version"]:
         return Program(("git", "--version"), at + 1, _no_more)
     for count in (2, 1):

@@ -224,7 +224,7 @@ SYSTEM: dict[str, Judge] = {
 # very start obeys files of the folder they stand in (toolchain files of cargo, go, yarn and npm).
 VERSIONS: dict[str, tuple[str, ...]] = {
     "python": ("--version", "-V"), "python3": ("--version", "-V"), "node": ("--version", "-v"),
-    "git": ("--version",),
+    "git": ("--version", "--help", "-h", "help"),
     "gcc": ("--version",), "g++": ("--version",), "clang": ("--version",), "cmake": ("--version",),
     "make": ("--version",), "pip": ("--version",), "pip3": ("--version",), "ruff": ("--version",),
     "bash": ("--version",), "java": ("-version", "--version"), "javac": ("-version", "--version"),
