@@ -23,23 +23,20 @@ from xun.config.load import Config
 from xun.config.load import load as load_config
 from xun.config.log import start_log
 from xun.config.made_file import MadeStore
-from xun.config.models_file import load_models
 from xun.config.paths import Paths, find_paths, private_folder
 from xun.config.policy_file import policy_files
 from xun.config.project.grants import ProjectGrants
 from xun.config.redact import Redactor
 from xun.config.regular import UnreadableError, read_named
 from xun.config.trust import Trust, trust_of
-from xun.config.variables import variables
 from xun.events import PROVISIONAL, AnyEvent, Decided, TurnEnded
 from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
-from xun.providers import models
-from xun.providers.base import ModelInfo, Provider, ProviderError, RetryPolicy
-from xun.providers.registry import ProviderSettings, resolve
+from xun.providers.base import Provider, ProviderError, RetryPolicy
 from xun.result import XunError
+from xun.run_models import about, provider_of, set_up, use_models
 from xun.run_place import Place, moved, place_of
 from xun.run_plan import GivenKeys, RunPlan, SetupError
 from xun.run_policy import keep_rules, policy_of_run
@@ -122,14 +119,14 @@ def build_run(
         config = load_config(paths, trust=trust, flags=plan.settings)
         redact = config.redactor()
         log = start_log(redact)
-        for line in (*config.warnings, *_use_models(paths)):
+        for line in (*config.warnings, *use_models(paths)):
             say(line)
         _tell_trust(trust, say if trust.state == "changed" or trust.refused else note)
         files = policy_files(paths, plan.policy, trust)
         for line in (line for file in files for line in file.ignored):
             say(line)
         policy = policy_of_run(plan, files, folder, paths)
-        provider, info = _provider(config, plan.keys, paths, config.settings.model)
+        provider, info = provider_of(config, plan.keys, paths, config.settings.model)
         mode = config.settings.mode
         stored, writer = _session(plan, paths, config, place, f"{info.provider}/{info.name}", redact, say)
         if stored is not None and plan.settings.get("mode") is None:
@@ -154,7 +151,7 @@ def build_run(
             compaction=_compaction(config),
             history=stored.messages if stored else (),
             session_id=writer.id if writer else None,
-            resolve_model=partial(_provider, config, plan.keys, paths),
+            resolve_model=partial(provider_of, config, plan.keys, paths),
             mode=mode,
             risk_model=config.settings.risk.model,
             on_always=partial(keep_rules, paths, folder),
@@ -222,23 +219,8 @@ def commands_of(prepared: Prepared, say: Say) -> tuple[CommandRegistry, CommandC
 def _offered_models(config: Config, given: GivenKeys) -> list[Completion]:
     """The known models of every provider that is set up, with what is known about them."""
     from xun.commands.outcome import Completion
-    from xun.providers.detect import configured
-    from xun.providers.models import find as find_model
-    from xun.providers.models import known
 
-    found = [
-        find_model(way.provider, name)
-        for way in configured(_environment(config, given))
-        for name in dict.fromkeys((*way.models, *known(way.provider)))
-    ]
-    return [Completion(f"{info.provider}/{info.name}", _about(info)) for info in found]
-
-
-def _about(info: ModelInfo) -> str:
-    window = f"{info.context_window:,} tokens" if info.context_window is not None else ""
-    known = info.input_price is not None and info.output_price is not None
-    price = f"${info.input_price:g} in, ${info.output_price:g} out a million" if known else "price unknown"
-    return ", ".join(filter(None, (window, price)))
+    return [Completion(offer.name, about(offer.info)) for offer in set_up(config, given)]
 
 
 def _log_event(log: logging.Logger, event: AnyEvent) -> None:
@@ -260,40 +242,6 @@ def _one_line() -> Generator[None]:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise SetupError(f"{where}{error.strerror or error}") from error
-
-
-def _use_models(paths: Paths) -> list[str]:
-    """Puts what the user's file says about models in force; returns what is odd in it."""
-    tables, warnings = load_models(paths.config / "models.toml")
-    models.override(tables)
-    return warnings
-
-
-def _provider(config: Config, given: GivenKeys, paths: Paths, model: str | None) -> tuple[Provider, ModelInfo]:
-    settings = config.settings
-    times = ProviderSettings(
-        transport=settings.transport,
-        idle_timeout=settings.idle_timeout,
-        key_places={name: f"{key} in {paths.config_file}" for name, key in _in_file(config)} | given.places,
-    )
-    return resolve(model, env=_environment(config, given), settings=times)
-
-
-def _environment(config: Config, given: GivenKeys) -> dict[str, str]:
-    """The environment, with what the user's file says about providers where a variable is not set, and given keys."""
-    env = dict(os.environ)
-    for variable, key in _in_file(config):
-        _, name, item = key.split(".")
-        value = getattr(config.provider(name), item)
-        if value is not None:
-            env[variable] = value.get_secret_value() if item == "api_key" else value
-    return env | given.values
-
-
-def _in_file(config: Config) -> list[tuple[str, str]]:
-    """What the user's file says about providers: each variable that would say the same, and the setting."""
-    said = variables().items()
-    return [(name, key) for name, key in said if key.startswith("providers.") and config.source(key).layer == "user"]
 
 
 def _session(

@@ -15,7 +15,8 @@ from xun.cli import app
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["models"], "not built yet"),
+        (["doctor"], "not built yet"),
+        (["models", "x"], "too many arguments"),
         (["policy", "lint"], "`xun policy lint` is not built yet"),
         (["sessions", "fork", "x"], "not built yet"),
         (["config", "set", "a", "b"], "not built yet"),

@@ -1,4 +1,4 @@
-"""The command line: `xun [PROMPT]`, `xun run`, `xun policy`, `xun sessions`, `xun config`."""
+"""The command line: `xun [PROMPT]`, `xun run`, `xun policy`, `xun sessions`, `xun config`, `xun models`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from xun.frontends.output import OutputError
 if TYPE_CHECKING:
     from xun.events import StopReason
 
-COMMANDS = ("run", "policy", "sessions", "config")
-NOT_BUILT = ("models", "tools", "doctor")
+COMMANDS = ("run", "policy", "sessions", "config", "models")
+NOT_BUILT = ("tools", "doctor")
 NOT_BUILT_OF = {
     "policy": ("test", "lint", "log", "replay", "suggest"),
     "sessions": ("export", "delete", "fork"),
@@ -122,6 +122,10 @@ def build(first: str = "", *, prompt: bool = True) -> typer.Typer:
         from xun.cli.config import build as build_config
 
         app.add_typer(build_config(), name="config")
+    if every or first == "models":
+        from xun.cli.models import models_command
+
+        app.command("models", epilog="Example: xun models --json")(models_command)
 
     return app
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -181,9 +181,8 @@ class ScreenOpener:
         plan = self._plan
         if wanted.model is not None:
             plan = replace(plan, settings={**plan.settings, "model": wanted.model})
-        if wanted.base_url:
-            os.environ["XUN_OPENAI_BASE_URL"] = wanted.base_url
-            os.environ.pop("XUN_OPENAI_API_KEY", None)  # it is another server's
+        if wanted.base_url and wanted.model is not None:
+            _reach(wanted.model, wanted.base_url)
         if wanted.session is not None or wanted.fresh:
             plan = replace(plan, resume=wanted.session, last=False)
         plan = replace(plan, fork=plan.fork or wanted.fork, session=plan.session and wanted.kept)
@@ -263,6 +262,16 @@ class ScreenOpener:
         if not said:
             service = service_of(provider, os.environ) or service
         return service.key_variable
+
+
+def _reach(model: str, base_url: str) -> None:
+    """Let `model` be that of the local server at `base_url`. A key that is set is another server's."""
+    from xun.providers.services import main_service
+
+    service = main_service(model.partition("/")[0])
+    assert service is not None
+    os.environ[service.url_variable] = base_url.removesuffix("/v1")  # Ollama's own commands read it too
+    os.environ.pop(service.key_variable, None)
 
 
 def _that_need_a_key() -> list[ModelOffer]:

@@ -63,6 +63,11 @@ class Config:
         found = getattr(self.settings.providers, name.replace("-", "_"), None)
         return found if isinstance(found, ProviderSettings) else ProviderSettings()
 
+    def model_of(self, name: str) -> str | None:
+        """The model that is wanted of provider `name` when none is named."""
+        found = getattr(self.settings.providers, name.replace("-", "_"), None)
+        return found.model if isinstance(found, ProviderSettings) else None
+
     def rows(self) -> Iterator[tuple[str, Any, Source]]:
         """Every key with its value and source, fit to be shown: a key is masked, a password in an address too."""
         for key in leaves():

@@ -58,12 +58,16 @@ class Found:
         return f"{self.provider}/{self.models[0]}" if self.models else None
 
 
-def configured(env: Mapping[str, str]) -> list[Found]:
-    """The providers that `env` has a key or an address for, in the order they are tried. Nothing is sent."""
+def configured(env: Mapping[str, str], wanted: Mapping[str, str] | None = None) -> list[Found]:
+    """The providers that `env` has a key or an address for, in the order they are tried. Nothing is sent.
+
+    `wanted` are models to take, by prefix, where they are not the usual ones.
+    """
     found: list[Found] = []
     for service in SERVICES:
         if service.tried and service.is_set_up(env):
-            chosen = env.get(service.model_variable, "").strip() or models.default_model(service.prefix)
+            said = env.get(service.model_variable, "").strip() or (wanted or {}).get(service.prefix)
+            chosen = said or models.default_model(service.prefix)
             found.append(Found(service.label, service.prefix, (chosen,) if chosen else (), service.variable))
     return found
 

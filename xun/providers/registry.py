@@ -25,7 +25,8 @@ from xun.providers.transport import Target, Transport, Wire
 class ProviderSettings:
     """How to reach models. Times in seconds; a relative `scripted:FILE` starts at `cwd` (default: here).
 
-    `key_places` says where keys are from, by variable, where that is not the environment: errors name it.
+    `key_places` says where keys are from, by variable, where that is not the environment: errors name it. `models`
+    are those to take of a provider when none is named, by prefix, where they are not its usual ones.
     """
 
     transport: Literal["http", "sdk"] = "http"
@@ -33,6 +34,7 @@ class ProviderSettings:
     idle_timeout: float = IDLE_TIMEOUT
     cwd: Path | None = None
     key_places: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
 
 
 Factory = Callable[[str, Mapping[str, str], ProviderSettings], Provider]
@@ -62,7 +64,7 @@ def resolve(
     """
     name = (model or "").strip()
     if not name:
-        name, env = _first(env)
+        name, env = _first(env, settings)
     if name == "demo" or name.startswith("scripted:"):
         return _scripted(name, settings)
     prefix, _, rest = name.partition("/")
@@ -143,9 +145,9 @@ def resolve_object(
     return RemoteProvider(_wire(wire, target, official), transport), info
 
 
-def _first(env: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+def _first(env: Mapping[str, str], settings: ProviderSettings) -> tuple[str, Mapping[str, str]]:
     """The name of the first model there is, and the environment in which it is reached."""
-    for found in detect.configured(env):
+    for found in detect.configured(env, settings.models):
         if found.model is None:
             raise ProviderError("config", _no_model(found.provider))
         return found.model, env
