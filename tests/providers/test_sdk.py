@@ -1,17 +1,15 @@
-"""The SDK transport: the contract, and what only it does. The one module that imports the SDKs, which take seconds."""
+"""The SDK transport: the contract, and what only it does.
+
+The one module that imports the SDKs. They take seconds, so tests do it where they run, not each process that collects.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-import anthropic
 import httpx2
-import openai
 import pytest
-from anthropic.types import RawMessageStreamEvent
-from openai.types.chat import ChatCompletionChunk
-from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from tests.providers.contract import TransportContract
@@ -28,6 +26,9 @@ class TestSdk(TransportContract):
 
 
 def client(wire: str, url: str, **settings: Any) -> Any:
+    import anthropic
+    import openai
+
     if wire == ANTHROPIC:
         return anthropic.AsyncAnthropic(api_key=KEY, base_url=url, **settings)
     return openai.AsyncOpenAI(api_key=KEY, base_url=f"{url}/v1", **settings)
@@ -47,6 +48,8 @@ class _Elsewhere(httpx2.AsyncHTTPTransport):
 
 @pytest.mark.anyio
 async def test_a_client_of_openai_itself_speaks_responses() -> None:
+    import openai
+
     with ModelServer([Say("hi")]) as server:
         own = openai.AsyncOpenAI(api_key=KEY, http_client=httpx2.AsyncClient(transport=_Elsewhere(server.url)))
         provider, info = resolve_object(own, "gpt-5")
@@ -90,6 +93,9 @@ async def test_a_client_of_the_caller_keeps_its_retries() -> None:
 
 
 def test_a_synchronous_client_is_refused() -> None:
+    import anthropic
+    import openai
+
     for own in (anthropic.Anthropic(api_key=KEY), openai.OpenAI(api_key=KEY)):
         with pytest.raises(ProviderError, match=f"Async{type(own).__name__} instead of"):
             resolve_object(own, "claude-test")
@@ -106,6 +112,8 @@ async def test_a_client_needs_the_name_of_a_model() -> None:
 
 @pytest.mark.anyio
 async def test_an_azure_client_reaches_its_deployment() -> None:
+    import openai
+
     with ModelServer([Say("from azure")]) as server:
         own = openai.AsyncAzureOpenAI(api_key=KEY, azure_endpoint=server.url, api_version="2026-01-01")
         provider, _ = resolve_object(own, "my-deployment")
@@ -125,6 +133,8 @@ SAYS = [
 
 @pytest.mark.parametrize("say", SAYS)
 def test_what_the_fake_server_sends_is_what_anthropic_defines(say: Say) -> None:
+    from anthropic.types import RawMessageStreamEvent
+
     adapter: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
     payloads = [json.loads(event.split(b"data: ")[1]) for event in render(say, ANTHROPIC)]
     for payload in payloads:
@@ -135,6 +145,8 @@ def test_what_the_fake_server_sends_is_what_anthropic_defines(say: Say) -> None:
 
 @pytest.mark.parametrize("say", SAYS)
 def test_what_the_fake_server_sends_is_what_openai_defines(say: Say) -> None:
+    from openai.types.chat import ChatCompletionChunk
+
     *events, done = render(say, OPENAI)
     assert done == b"data: [DONE]\n\n"
     for event in events:
@@ -144,6 +156,8 @@ def test_what_the_fake_server_sends_is_what_openai_defines(say: Say) -> None:
 
 @pytest.mark.parametrize("say", SAYS)
 def test_what_the_fake_server_sends_is_what_openai_defines_for_responses(say: Say) -> None:
+    from openai.types.responses import ResponseStreamEvent
+
     adapter: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
     events = [*render(say, RESPONSES), failed(say, 1, "server_error", "broken")]
     payloads = [json.loads(event.split(b"data: ")[1]) for event in events]
