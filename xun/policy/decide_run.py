@@ -69,6 +69,8 @@ class _Judge:
         self.policy = places.policy
         self.now = places.facts.at
         self.grants = [r for r in places.grants if r.kind == "command" and r.effect == "allow" and r.in_force(self.now)]
+        self.denies_paths = bool(self.policy.own("read", "deny") or self.policy.own("write", "deny"))
+        self.lapsing = [r for r in self.policy.own("command", "allow") if r.lapsed is not None]
         self.catching = [r for r in self.policy.own("command", "deny", "ask") if r.in_force(self.now)]
 
     def decision(self) -> Decision:
@@ -177,8 +179,8 @@ class _Judge:
 
     def lapsed(self, command: Command) -> Refused | None:
         """Why the rule that allowed the segment once does so no more, where there is one."""
-        for rule in self.policy.allowing(command.segment.argv[0]):
-            if rule.lapsed is not None and matched_length(rule, command) and self.in_scope(rule, command):
+        for rule in self.lapsing:
+            if matched_length(rule, command) and self.in_scope(rule, command):
                 return Refused("unlisted", f"{rule.pattern}: {rule.lapsed}")
         return None
 
@@ -296,7 +298,7 @@ class _Judge:
 
     def deny_paths(self, command: Command, outcome: _Outcome) -> None:
         """Deny rules on reading and writing bind the words of commands too."""
-        if not self.policy.own("read", "deny") and not self.policy.own("write", "deny"):
+        if not self.denies_paths:
             return
         for folder in self.reading.script.starts(self.action.cwd, command.segment):
             for use in (*command.uses, *command.words, *command.changed, *command.handed, *command.whole):

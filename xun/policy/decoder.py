@@ -197,11 +197,14 @@ class _Scanner(Quotes):
         out: list[str] = []
         plain = True
         self.pieces = []
-        while (char := self.char()) and char not in " \t\n;|&()<>":
+        while True:
             if literal := _LITERAL.match(self.text, self.at, self.end):
                 out.append(literal[0])
                 self.at = literal.end()
-            elif char in _QUOTING:
+            char = self.char()
+            if not char or char in " \t\n;|&()<>":
+                break
+            if char in _QUOTING:
                 out.append(self.quoting(char, start))
                 plain = False
             else:

@@ -27,14 +27,14 @@ def near_commands(
     if len(found) < MAX_NEAR:
         names = dict.fromkeys((command.segment.argv[0], base_name(command.segment.argv[0])))
         rules = (*grants, *(rule for name in names for rule in policy.allowing(name)))
-        plain = plain_words(command.program, command.segment.args)
-        shared = ((_shares(rule, command, plain), rule) for rule in rules)
+        views = tuple(dict.fromkeys((command.segment.argv, plain_words(command.program, command.segment.args))))
+        shared = ((_shares(rule, views), rule) for rule in rules)
         # Of the default list, what only has the program in common says nothing.
         telling = (one for one in shared if one[0] > (1 if one[1].source == DEFAULT_SOURCE else 0))
         # What has become of a rule is a reason by itself.
         missed = [one for one in dict.fromkeys(telling) if one[1] not in refused and one[1].lapsed is None]
         missed.sort(key=lambda one: -one[0])
-        found += [(agree, _missed(rule, command, plain, now)) for agree, rule in missed[: MAX_NEAR - len(found)]]
+        found += [(agree, _missed(rule, views, now)) for agree, rule in missed[: MAX_NEAR - len(found)]]
     return tuple(one for _, one in found[:MAX_NEAR])
 
 
@@ -71,36 +71,39 @@ def _ended(rule: Rule, now: datetime | None) -> str | None:
     return f"it ended at {rule.until:%Y-%m-%d %H:%M %Z}".rstrip()
 
 
-def _shares(rule: Rule, command: Command, plain: Sequence[str]) -> int:
-    """How many first words a rule has in common with a command; 0 where it is about another program or no prefix."""
+def _shares(rule: Rule, views: Sequence[Sequence[str]]) -> int:
+    """How many first words a rule has in common with a command, as written or without what stands between its names;
+    0 where it is about another program or no prefix."""
     try:
         words = words_of(rule.pattern)
     except PolicyError:
         return 0
-    seen = command.segment.argv
+    seen = views[0]
     if words[0] == seen[0]:
-        return max(_agreeing(words, seen), _agreeing(words, plain))
+        return max([_agreeing(words, view) for view in views])
     return _agreeing(words[1:], seen[1:]) + 1 if base_name(words[0]) == base_name(seen[0]) else 0
 
 
-def _missed(rule: Rule, command: Command, plain: Sequence[str], now: datetime | None) -> Near:
+def _missed(rule: Rule, views: Sequence[Sequence[str]], now: datetime | None) -> Near:
     """Where a rule that shares words with a command parts from it."""
-    words, seen = words_of(rule.pattern), command.segment.argv
+    words, seen = words_of(rule.pattern), views[0]
     if words[0] != seen[0]:
         return _near(rule, f"the program is called as {seen[0]}, which may be another one than {words[0]}")
     if ended := _ended(rule, now):
         return _near(rule, ended)
-    agree = max(_agreeing(words, seen), _agreeing(words, plain))
+    agree = max([_agreeing(words, view) for view in views])
     if agree == len(words):
         return _near(rule, "a pattern or variable stands where it names a word")
-    shown = next((one for one in (seen, plain) if _agreeing(words, one) == agree), seen)
+    shown = next(view for view in views if _agreeing(words, view) == agree)
     has = f"here it is {shown[agree]!r}" if agree < len(shown) else "here the command ends"
     return _near(rule, f"its word {agree + 1} is {words[agree]!r}, {has}")
 
 
 def _agreeing(words: Sequence[str], seen: Sequence[str]) -> int:
-    pairs = enumerate(zip(words, seen, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(words), len(seen)))
+    for at, (one, other) in enumerate(zip(words, seen, strict=False)):
+        if one != other:
+            return at
+    return min(len(words), len(seen))
 
 
 def _shared(pattern: str, path: str) -> int:

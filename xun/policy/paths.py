@@ -123,6 +123,8 @@ def _in_secret_folder(parts: Sequence[str]) -> bool:
 
 def secret(path: str) -> bool:
     """Does `path` name a file that usually holds secrets?"""
+    if not may_hold_secret(path):
+        return False
     parts = _parts(path)
     if not parts:
         return False

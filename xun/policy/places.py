@@ -105,12 +105,11 @@ class Places:
         return None
 
     def _endless(self, use: Use, key: str, fact: PathFact) -> Reason | None:
-        shown = use.arg.text
         if fact.kind == "other" and fact.real != "/dev/null" and use.mode in ("read", "exec"):
-            text = f"{shown} leads to a pipe or device, which may never end"
+            text = f"{use.arg.text} leads to a pipe or device, which may never end"
             return Reason(code="special-file", text=text, hard=True)
         if any(special(path) and not _TELLS.fullmatch(path) for path in self.names(key)):
-            return Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
+            return Reason(code="special-file", text=f"{use.arg.text} leads into /proc, /sys or /dev", hard=True)
         return None
 
     def through(self, use: Use, key: str) -> Reason | None:

@@ -104,6 +104,7 @@ _RUNNING_OPTIONS: Mapping[str, str] = {
     "npm": r"-c|--call(?:=.*)?|--script-shell(?:=.*)?|--prefix(?:=.*)?",
     "mvn": r"exec:.*|-f.*|--file(?:=.*)?",
 }
+_RUNNING = frozenset(known.partition(" ")[0] for known in _RUNNING_OPTIONS)
 
 
 def runs_more(words: Sequence[str], covered: int) -> str:
@@ -115,6 +116,8 @@ def runs_more(words: Sequence[str], covered: int) -> str:
 def running_option(words: Sequence[str], covered: int = 1) -> str:
     """The option behind the first `covered` words that gives the program a command or code to run; empty for none."""
     name = base_name(words[0])
+    if name not in _RUNNING:
+        return ""
     second = next((word for word in words[1:] if not word.startswith("-")), "")
     own = words[: words.index("--")] if "--" in words else words
     for known in (name, f"{name} {second}"):

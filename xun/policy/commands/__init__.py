@@ -67,17 +67,18 @@ def _no_more(rest: Sequence[Arg]) -> list[Use]:
 def find_program(args: Sequence[Arg]) -> Program:
     """Which program `args` runs, by its bare name. A path in the name is looked through only by its last part."""
     tables = _tables()
-    name = args[0].text.rpartition("/")[2]
+    words = [arg.text for arg in args[:3]]
+    name = words[0].rpartition("/")[2]
     if name == "git":
         return _git(args)
     if name == "docker":
         return _docker(args)
-    if name in ("python", "python3") and len(args) > 2 and args[1].text == "-m":
-        long = f"{name} -m {args[2].text}"
+    if name in ("python", "python3") and len(words) > 2 and words[1] == "-m":
+        long = f"{name} -m {words[2]}"
         if judge := tables.programs.get(long):
             return Program(tuple(long.split()), 3, judge)
-    if len(args) > 1 and args[1].text in tables.versions.get(name, ()):
-        return Program((name, args[1].text), 2, _no_more)
+    if len(words) > 1 and words[1] in tables.versions.get(name, ()):
+        return Program((name, words[1]), 2, _no_more)
     return Program((name,), 1, tables.programs.get(name))
 
 

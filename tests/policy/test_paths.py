@@ -1,0 +1,31 @@
+"""Which names hold secrets: every entry of the tables counts, however it is written, and a quick look misses none."""
+
+from __future__ import annotations
+
+import pytest
+
+from xun.policy import paths
+from xun.policy.paths import may_hold_secret, secret
+
+NAMES = sorted(paths._SECRET_NAMES)
+MADE_UP = [f"x{end}" for end in paths._SECRET_SUFFIXES] + [f"{start}local" for start in paths._SECRET_PREFIXES]
+KEYS = ["service_account.json", "prod-serviceaccountkey.json", "x-firebase-adminsdk-y.json"]
+INSIDE = [f"{folder}/x" for folder in sorted(paths._SECRET_FOLDERS)] + sorted(map("/".join, paths._SECRET_PAIRS))
+
+
+@pytest.mark.parametrize("name", [*NAMES, *MADE_UP, *KEYS, *INSIDE])
+def test_every_entry_of_the_tables_is_found_however_it_is_written(name: str) -> None:
+    for written in (name, name.upper(), f"{name}.", f"{name}:stream"):
+        assert may_hold_secret(written)
+        assert secret(f"/w/{written}")
+
+
+@pytest.mark.parametrize("name", [*NAMES, *MADE_UP, *KEYS])
+def test_a_copy_of_a_secret_file_is_one(name: str) -> None:
+    for copy in (f"{name}~", f"{name}.bak", f".{name}.swp", f"{name}.orig.1"):
+        assert secret(f"/w/{copy}"), copy
+
+
+@pytest.mark.parametrize("path", ["/", "", "/w/src/app.py", "/w/high/stop.py", "/w/.env.example", "/w/env/x.py"])
+def test_other_paths_are_none(path: str) -> None:
+    assert not secret(path)
