@@ -17,6 +17,20 @@ KEY = "test-key-123"
 WIRES = (ANTHROPIC, OPENAI, RESPONSES)
 PATHS = {ANTHROPIC: "/v1/messages", OPENAI: "/v1/chat/completions", RESPONSES: "/v1/responses"}
 NAMES = {ANTHROPIC: "anthropic/claude-test", OPENAI: "openai-chat/gpt-test", RESPONSES: "openai/gpt-5"}
+# Services that speak Chat Completions in ways of their own. The fake server answers them as it does that wire.
+SERVICES = ("openrouter", "azure", "ollama")
+PATHS |= {
+    "openrouter": "/v1/chat/completions",
+    "azure": "/openai/v1/chat/completions",
+    "ollama": "/v1/chat/completions",
+}
+NAMES |= {"openrouter": "openrouter/claude-test", "azure": "azure/claude-test", "ollama": "ollama/claude-test"}
+_KEYS_AND_ADDRESSES = {
+    ANTHROPIC: ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    "openrouter": ("OPENROUTER_API_KEY", "OPENROUTER_BASE_URL"),
+    "azure": ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
+    "ollama": ("OLLAMA_API_KEY", "OLLAMA_HOST"),
+}
 TARGET = Target(
     "anthropic",
     "Anthropic",
@@ -52,9 +66,9 @@ def results(*pairs: tuple[str, str]) -> Message:
 
 
 def connect(wire: str, url: str, *, env: dict[str, str] | None = None, **settings: Any) -> Provider:
-    """A provider for `wire` at the server `url`, found the way a person would."""
-    prefix = "ANTHROPIC" if wire == ANTHROPIC else "OPENAI"
-    variables = {f"{prefix}_API_KEY": KEY, f"{prefix}_BASE_URL": url} | (env or {})
+    """A provider for `wire`, which may be a service, at the server `url`, found the way a person would."""
+    key, address = _KEYS_AND_ADDRESSES.get(wire, ("OPENAI_API_KEY", "OPENAI_BASE_URL"))
+    variables = {key: KEY, address: url, "OPENAI_API_VERSION": "v1"} | (env or {})
     return resolve(NAMES[wire], env=variables, settings=ProviderSettings(**settings))[0]
 
 
