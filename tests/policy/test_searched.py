@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import require
 from tests.policy.judging import HOME, rule
 from xun.gate.gather import gather
 from xun.policy.action import Run
@@ -136,3 +139,51 @@ def test_what_is_remembered_of_a_folder_is_forgotten_when_it_changes(place: Path
     assert hard("grep -r KEY src", place) == {"secret"}
     (place / "src/server.key").rename(place / "src/plain")
     assert hard("grep -r KEY src", place) == set()
+
+
+# --- patterns of files, which rg and grep read differently
+
+
+@pytest.fixture
+def hidden(place: Path) -> Path:
+    """A place with secrets in the folder itself and in one below it."""
+    (place / "src/.env").write_text("KEY=1\n")
+    (place / "config/server.key").write_text("KEY=1\n")
+    return place
+
+
+REACHING = [
+    "rg KEY -t py -g '*'", "rg KEY --type rust -g '*' src", "rg KEY -t py --iglob '*'", "rg KEY -g 'src/**' src", "rg KEY -g 'src/*' src",
+    "rg KEY -g 'src/**' ./src", "rg -l KEY -g 'src/**' src | xargs cat", "rg --files -g 'src/**' src | xargs cat",
+    "grep -rn KEY . --exclude='**/.env' --exclude='*.key' --exclude=credentials", "grep -rn KEY . --exclude='**/*'",
+    "grep -rn KEY . --exclude='!*'", "grep -rn KEY . --exclude='!.env' --exclude='!*.key'", "grep -rn KEY . --exclude='*/.env'",
+    "grep -rn KEY . --exclude='{.env,*.key,credentials}'", "grep -rl KEY . --exclude='**/*' | xargs cat",
+    "grep -rn KEY . --exclude-dir='**/src' --exclude='*.key'",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", REACHING)
+def test_a_pattern_leaves_out_no_more_than_its_program_takes_it_for(command: str, hidden: Path) -> None:
+    assert "secret" in hard(command, hidden)
+
+
+KEPT_OUT = [
+    "rg KEY -t py", "rg KEY -t py -g '!tests'", "rg KEY -t py -g '*.py'", "rg KEY -g '*.py' src", "rg KEY -g '**/*.py'",
+    "rg KEY -g 'docs/**'", "rg -l KEY -g '*.py' src | xargs cat", "grep -rn KEY . --include='*.py'", "grep -rn KEY src --include='*.{py,md}'",
+    "grep -rn KEY . --exclude='.e*' --exclude='*.key' --exclude-dir=.aws", "grep -rn KEY . --exclude='*'",
+    "grep -rn KEY . --include='!x' --exclude=x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", KEPT_OUT)
+def test_a_pattern_that_leaves_the_secrets_out_passes(command: str, hidden: Path) -> None:
+    assert judged(command, hidden).effect == "allow"
+
+
+@pytest.mark.parametrize("command", [*REACHING, *KEPT_OUT])
+def test_the_program_itself_shows_no_secret_where_it_passes(command: str, hidden: Path) -> None:
+    require("rg", shutil.which("rg") is not None)
+    for secret in ("src/.env", "config/server.key", ".env", ".aws/credentials"):
+        (hidden / secret).write_text("KEY=topsecret\n")
+    done = subprocess.run(["bash", "-c", command], cwd=hidden, capture_output=True, text=True, check=False)
+    assert "topsecret" not in done.stdout or judged(command, hidden).effect == "ask"

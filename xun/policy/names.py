@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 from xun.policy.commands.find import find, follows_links, limits, split_paths
 from xun.policy.commands.git import LS_FILES
+from xun.policy.commands.patterns import grep_limits, rg_limits
 from xun.policy.commands.readers import READERS
 from xun.policy.commands.search import GREP_TABLE, RG_TABLE
-from xun.policy.commands.spec import Parsed, Refused, Table, file_patterns
+from xun.policy.commands.spec import Parsed, Refused, Table
 from xun.policy.programs import word_set
 from xun.policy.words import Arg
 
@@ -108,7 +109,7 @@ def _by_rg(args: Sequence[Arg]) -> Names:
     if not lists or not all(name in _RG_NAMING for name, _ in parsed.options):
         raise _anything(args)
     places = _operands(parsed, "e", "regexp", "files")
-    only, skip = file_patterns(parsed, ("g", "glob"), ()) if not parsed.has("iglob") else ((), ())
+    only, skip = rg_limits(parsed, places or (_HERE,))
     hidden = parsed.has("g", "glob", "iglob", "hidden", ".", "u", "unrestricted", "no-ignore", "no-ignore-dot")
     return Names(
         starts=tuple(places) or (_HERE,),
@@ -132,7 +133,7 @@ def _by_grep(args: Sequence[Arg]) -> Names:
     through = parsed.has("r", "recursive")
     if not places and not through:
         raise _anything(args)
-    only, skip = file_patterns(parsed, ("include",), ("exclude",), ("exclude-dir",))
+    only, skip = grep_limits(parsed)
     return Names(
         starts=tuple(places) or (_HERE,),
         only=only,

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from xun.policy.commands.find import find
-from xun.policy.commands.spec import Judge, Mode, Parsed, Refused, Table, Use, file_patterns, pattern_of_files
+from xun.policy.commands.patterns import grep_limits, pattern_of_files, rg_limits
+from xun.policy.commands.spec import Judge, Mode, Parsed, Refused, Table, Use
 from xun.policy.programs import word_set
 from xun.policy.words import Arg
 
@@ -165,7 +166,7 @@ def _grep(args: Sequence[Arg]) -> list[Use]:
     follows = parsed.has("R", "dereference-recursive")
     if follows or parsed.has("r", "recursive", "d", "directories"):
         # Hidden files too are read of all folders.
-        only, skip = file_patterns(parsed, ("include",), ("exclude",), ("exclude-dir",))
+        only, skip = grep_limits(parsed)
         mode: Mode = "links" if follows else "tree"
         uses += [Use(place, mode, only, skip) for place in _places(parsed, *_WITH_PATTERN)]
     return uses
@@ -192,13 +193,13 @@ def _rg(args: Sequence[Arg]) -> list[Use]:
         uses.append(Use(places[0], "read"))
     if parsed.has(*_RG_NO_SEARCH):
         return uses
-    # With more than one list of patterns, it is not known here which one counts.
-    only, skip = file_patterns(parsed, ("g", "glob"), ()) if not parsed.has("iglob") else ((), ())
+    only, skip = rg_limits(parsed, places)
     types = [value.text for name, value in parsed.options if name in ("t", "type") and value]
     names = parsed.has(*_RG_NAMES) and not parsed.has("json")
-    if types and set(types) <= _CODE:
-        skip = ("*",)
-    if _picks(parsed) or parsed.has(*_RG_UNRESTRICTED):
+    picks = _picks(parsed)
+    if types and set(types) <= _CODE and not picks:
+        skip = ("*",)  # what a glob picks out is searched whatever its type
+    if picks or parsed.has(*_RG_UNRESTRICTED):
         return uses + [Use(place, "tree", only, skip) for place in places]
     return uses + [Use(place, "searched", only, ("*",) if names else skip) for place in places]
 

@@ -242,69 +242,6 @@ def offset(arg: Arg) -> None:
         raise Refused("operand", f"{arg.text!r} is not an offset")
 
 
-_LONGEST_PATTERN = 256  # characters: beyond, comparing it takes long
-
-
-def pattern_of_files(arg: Arg) -> None:
-    """A file-name pattern that a searching program takes: text, unless it picks out secret files."""
-    from xun.policy.paths import may_be_secret
-
-    if len(arg.text) > _LONGEST_PATTERN:
-        raise Refused("operand", "a pattern of files is too long to tell what it picks out")
-    picked = map(may_be_secret, (arg.text, *_alternatives(arg.text.removeprefix("!"))))
-    if any(picked) and (not arg.text.startswith("!") or "!" in arg.text[1:]):
-        raise Refused("secret", f"{arg.text} picks out files that hold secrets", hard=True)
-
-
-_SIMPLE = re.compile(r"[\w.*-]+")
-_BELOW = re.compile(r"(?:\./)?([\w.-]+(?:/[\w.-]+)*)/\*\*?(?:/\*)?")
-_BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
-
-
-def file_patterns(
-    parsed: Parsed, only: Sequence[str], skip: Sequence[str], folders: Sequence[str] = ()
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The `only` and `skip` of a `Use` by the options of these names, never too narrow.
-
-    The last pattern that matches counts. What nothing matches is passed over where a pattern picks something out, but
-    for grep only where the first does. Of patterns with a slash only `FOLDER/**` is taken. `folders` name options for
-    folders that are passed over.
-    """
-    values = [(name, value.text) for name, value in parsed.options if value and name in (*only, *skip)]
-    picks = [name not in skip and not text.startswith("!") for name, text in values]
-    last = max((at for at, pick in enumerate(picks) if pick), default=-1)
-    limits: list[str] | None = [] if last >= 0 and (picks[0] or not skip) else None
-    passed: list[str] = []
-    for at, (name, text) in enumerate(values):
-        found = [_simple(one) for one in _alternatives(text.removeprefix("!"))]
-        if picks[at] and limits is not None:
-            limits = None if None in found else [*limits, *filter(None, found)]
-        elif not picks[at] and at > last:
-            plain = [one for one in found if one and "/" not in one]
-            passed += plain if name in skip else [*plain, *(f"{one}/" for one in plain)]
-    passed += [
-        f"{value.text}/"
-        for name, value in parsed.options
-        if value and name in folders and _SIMPLE.fullmatch(value.text)
-    ]
-    return tuple(limits or ()), tuple(passed)
-
-
-def _alternatives(pattern: str) -> list[str]:
-    """What braces in a pattern stand for."""
-    match = _BRACES.fullmatch(pattern)
-    return [f"{match[1]}{one}{match[3]}" for one in match[2].split(",")] if match else [pattern]
-
-
-def _simple(pattern: str) -> str | None:
-    """A pattern of names, or `FOLDER/**` for what is below a folder. None for others."""
-    below = _BELOW.fullmatch(pattern)
-    if below:
-        return f"{below[1]}/**"
-    name = pattern.removeprefix("**/")
-    return name if _SIMPLE.fullmatch(name) else None
-
-
 def fixed(*allowed: str, most: int = 1) -> Judge:
     """A judge for a program that is harmless with nothing, or with these words alone."""
 
