@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xun.exec.sandbox.caches import cache_of
-from xun.exec.sandbox.profile import Profile
+from xun.exec.sandbox.profile import Git, Profile
 from xun.exec.sandbox.scan import protected_entries
 from xun.policy.action import Confinement
-from xun.policy.paths import matches, protected
+from xun.policy.paths import matches, protected, protected_names
 from xun.registry import load
 
 if TYPE_CHECKING:
@@ -50,8 +50,9 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         writable=tuple(map(Path, confinement.writable)),
         hidden=tuple(_real(path) for path in hidden if path.exists()),
         network=confinement.network,
-        git=confinement.git,
+        git=Git() if confinement.git else None,
         protected=protected,
+        known=protected_names(),
     )
     return replace(profile, hidden=(*profile.hidden, *_denied(agent, profile)))
 
@@ -67,7 +68,9 @@ def _denied(agent: AgentBase, profile: Profile) -> tuple[Path, ...]:
     def denied(inner: str) -> bool:
         return any(matches(pattern, f"{root}{inner}", roots) for pattern in patterns for root in roots)
 
-    return tuple(_real(path) for path in protected_entries(replace(profile, protected=denied, writable=())))
+    return tuple(
+        _real(path) for path in protected_entries(replace(profile, protected=denied, known=(), writable=(), folders=()))
+    )
 
 
 def own_folders() -> tuple[Path, ...]:

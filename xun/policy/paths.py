@@ -170,6 +170,21 @@ def protected(path: str) -> bool:
     return parts[-1] in _PROTECTED_NAMES or parts[-1].endswith(_PROTECTED_SUFFIXES)
 
 
+@lru_cache(maxsize=1)
+def protected_names() -> tuple[str, ...]:
+    """What `protected` knows by its whole name, in a folder, as it is usually written."""
+    pairs = (f"{folder}/{name}" for folder, name in sorted(_PROTECTED_PAIRS))
+    names = (spelled for name in sorted(_PROTECTED_FOLDERS | _PROTECTED_NAMES) for spelled in _spellings(name))
+    return (*dict.fromkeys(names), "LaunchAgents", "LaunchDaemons", *pairs)
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """`agents.md`, `Agents.md`, `AGENTS.md` and `AGENTS.MD`, and `.Rprofile`."""
+    stem, dot, rest = name.partition(".")
+    hidden = f".{rest.capitalize()}" if not stem else name.capitalize()
+    return (name, hidden, f"{stem.upper()}{dot}{rest}", name.upper())
+
+
 def special(path: str) -> bool:
     """Does `path` lead into /proc, /sys or /dev, other than /dev/null? They are no files: no rule covers them."""
     if path == "/dev/null":

@@ -18,7 +18,7 @@ from xun.exec.registry import ProcessRegistry
 from xun.exec.run import Completed, run_bash
 from xun.exec.sandbox.find import works
 from xun.exec.sandbox.profile import Kind, Profile
-from xun.policy.paths import protected
+from xun.policy.paths import protected, protected_names
 
 KINDS: tuple[Kind, ...] = ("bwrap", "landlock")
 
@@ -90,7 +90,10 @@ def make(place: Path, kind: Kind) -> Ground:
     for folder in (root, outside, temp):
         folder.mkdir()
     (outside / "kept").write_text("kept")
-    profile = Profile(kind=kind, roots=(root,), tmp=temp / "tmp", temp=temp, cache=place / "cache", protected=protected)
+    profile = Profile(
+        kind=kind, roots=(root,), tmp=temp / "tmp", aside=place / "aside", temp=temp, cache=place / "cache",
+        protected=protected, known=protected_names(),
+    )  # fmt: skip
     return Ground(root, outside, profile)
 
 

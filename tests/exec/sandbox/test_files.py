@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.exec.sandbox.ground import Ground, git, listed, refused, repository, snapshot
+from xun.exec.sandbox.profile import Git
 
 pytestmark = pytest.mark.anyio
 
@@ -132,8 +133,16 @@ def _protect(root: Path) -> None:
     repository(root / "sub")
 
 
+@pytest.fixture
+def no_repository_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ground may lie in the repository of these tests, where no `.git` may be masked."""
+    monkeypatch.setattr("xun.exec.sandbox.bwrap.above_is_repository", lambda _: False)
+
+
 @pytest.mark.parametrize("name", [".xun", ".git"])
-async def test_what_is_not_there_yet_cannot_be_made_and_nothing_is_left_of_the_mask(bubble: Ground, name: str) -> None:
+async def test_what_is_not_there_yet_cannot_be_made_and_nothing_is_left_of_the_mask(
+    bubble: Ground, name: str, no_repository_above: None
+) -> None:
     done = await bubble.run(f"mkdir {name}; echo x > {name}/config.toml; ls -A")
     assert "config.toml" not in listed(bubble.root)
     assert refused(await bubble.run(f"echo x > {name}/config.toml"))
@@ -141,8 +150,8 @@ async def test_what_is_not_there_yet_cannot_be_made_and_nothing_is_left_of_the_m
     assert listed(bubble.root) == []
 
 
-async def test_a_mask_stays_while_another_command_needs_it(bubble: Ground) -> None:
-    first = await bubble.run("sleep 300 & echo started")
+async def test_a_mask_stays_while_another_command_needs_it(bubble: Ground, no_repository_above: None) -> None:
+    first = await bubble.granted(background=True).run("sleep 300 & echo started")
     assert first.background
     second = await bubble.run("mkdir .xun; echo second")
     assert second.stdout == "second\n"
@@ -158,8 +167,7 @@ async def test_what_a_command_makes_of_other_protected_files_is_put_aside(bubble
     )
     assert sorted(done.put_aside) == [bubble.root / ".envrc", bubble.root / ".vscode", bubble.root / "sub" / ".npmrc"]
     assert listed(bubble.root) == ["b", "sub"]
-    assert bubble.profile.cache is not None
-    kept = [path for path in bubble.profile.cache.rglob("*") if path.is_file()]
+    kept = [path for path in bubble.profile.aside.rglob("*") if path.is_file()]
     assert sorted(path.read_text() for path in kept) == ["x\n", "y\n", "z\n"]
 
 
@@ -185,7 +193,7 @@ async def test_a_named_file_that_is_protected_can_be_written_alone(ground: Groun
 
 async def test_a_folder_that_is_opened_for_a_new_file_keeps_what_is_protected_in_it(ground: Ground) -> None:
     (ground.outside / ".bashrc").write_text("kept")
-    named = ground.granted(writable=(ground.outside / "new",))
+    named = ground.granted(writable=(ground.outside / "new",), folders=(ground.outside / "new",))
     await named.run(f"echo x > {ground.outside}/new; echo x > {ground.outside}/.bashrc")
     assert (ground.outside / ".bashrc").read_text() == "kept"
 
@@ -198,7 +206,7 @@ async def test_git_can_commit_where_it_is_granted_and_its_hooks_and_configuratio
     hooks = ground.root / ".git" / "hooks"
     config = (ground.root / ".git" / "config").read_bytes()
     before = snapshot(hooks)
-    granted = ground.granted(git=True)
+    granted = ground.granted(git=Git())
     done = await granted.run("echo two > file && git add file && git commit -qm two && git log --oneline | wc -l")
     assert done.stdout.strip() == "2", done.stderr
     for attack in ("echo x > .git/hooks/pre-commit", "echo x >> .git/config", "git config a.b c",
@@ -222,7 +230,7 @@ async def test_git_commits_in_a_worktree_whose_repository_lies_elsewhere(bubble:
     tree = bubble.root / "tree"
     refusal = await bubble.run("git commit --allow-empty -qm no", cwd=tree)
     assert refused(refusal)
-    granted = bubble.granted(git=True)
+    granted = bubble.granted(git=Git())
     done = await granted.run("echo two > file && git commit -qam two", cwd=tree)
     assert done.ok, done.stderr
     attack = await granted.run(f"echo x > {bubble.outside}/.git/hooks/pre-commit", cwd=tree)

@@ -26,7 +26,7 @@ from xun.policy.paths import protected
 
 kind, place, commands = sys.argv[1], Path(sys.argv[2]), json.loads(sys.argv[3])
 profile = Profile(kind=kind, roots=(place / "project",), tmp=place / "temp" / "tmp", temp=place / "temp",
-                  cache=place / "cache", protected=protected)
+                  aside=place / "aside", cache=place / "cache", protected=protected)
 
 async def main():
     if not works(kind):

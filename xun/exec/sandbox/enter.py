@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from xun.exec.sandbox import bwrap, landlock, limits, seatbelt, seccomp
+from xun.exec.sandbox.beneath import made
 from xun.exec.sandbox.caches import variables
-from xun.exec.sandbox.copies import Copies
+from xun.exec.sandbox.carriers import NewFiles, carry
 from xun.exec.sandbox.find import bwrap_program
 from xun.exec.sandbox.masks import MASKS
 from xun.exec.sandbox.profile import Profile
-from xun.exec.sandbox.scan import ALWAYS, protected_entries, repository_of
+from xun.exec.sandbox.repository import Repository, repository_of
+from xun.exec.sandbox.scan import ALWAYS, inside
+from xun.exec.sandbox.watch import Watch
 
 
 @dataclass(slots=True)
@@ -31,8 +31,8 @@ class Entered:
     env: dict[str, str]
     pass_fds: tuple[int, ...]
     masks: tuple[Path, ...]
-    before: frozenset[Path]
-    copies: Copies
+    watch: Watch
+    files: NewFiles
 
     def started(self) -> None:
         """Close here what the child has by now."""
@@ -47,42 +47,58 @@ class Entered:
 
     def leave(self) -> tuple[Path, ...]:
         """Undo what was made or changed meanwhile of what is protected, as far as it could be. Gives its paths."""
-        kept = (*self.before, *MASKS.used())
-        changed = self.copies.put_back()
-        made = [path for path in protected_entries(self.profile) if path not in kept and not self.profile.opens(path)]
-        return (*changed, *(path for path in made if _put_aside(path, self.profile.cache or self.profile.tmp)))
+        self.files.withdraw()
+        return self.watch.undo()
 
 
 def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profile) -> Entered:
     """The command line that runs `argv` in `cwd` as `profile` has it. Raises `OSError`."""
     for folder in (profile.tmp, profile.cache):
         if folder is not None:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    before = frozenset(protected_entries(profile))
-    copies = Copies.of(())
+            made(folder)
+    repositories = _repositories(profile, cwd)
+    watch = Watch.of(profile, repositories)
+    files = NewFiles.of(
+        path for path in profile.writable
+        if path not in profile.folders and not os.path.lexists(path) and not inside(path, profile.roots)
+    )  # fmt: skip
     own = dict(env) | variables(profile.cache, env, profile.roots)
-    match profile.kind:
-        case "bwrap":
-            own["TMPDIR"] = "/tmp"  # noqa: S108 - a folder of the agent stands there
-            line, fds, masks = _bwrap(argv, cwd, profile)
-        case "landlock":
-            own["TMPDIR"] = os.fspath(profile.tmp)
-            launcher, plan = landlock.launch(landlock.plan_of(profile, cwd, limits.resources()))
-            line, fds, masks = [*limits.joining(), *launcher, *argv], (plan,), ()
-            if profile.git:
-                repository = repository_of(cwd)
-                copies = Copies.of((*repository.kept, *repository.missing))
-        case "seatbelt":
-            own["TMPDIR"] = os.fspath(profile.tmp)
-            line, fds, masks = [*seatbelt.argv_of(profile, cwd, ALWAYS), *argv], (), ()
-    return Entered(profile, tuple(line), own, fds, masks, before, copies)
+    try:
+        match profile.kind:
+            case "bwrap":
+                own["TMPDIR"] = "/tmp"  # noqa: S108 - a folder of the agent stands there
+                line, fds, masks = _bwrap(argv, cwd, profile, repositories)
+            case "landlock":
+                own["TMPDIR"] = os.fspath(profile.tmp)
+                launcher, plan = landlock.launch(landlock.plan_of(profile, repositories, limits.resources()))
+                line, fds, masks = [*limits.joining(), *launcher, *argv], (plan,), ()
+            case "seatbelt":
+                own["TMPDIR"] = os.fspath(profile.tmp)
+                line, fds, masks = [*seatbelt.argv_of(profile, repositories, ALWAYS), *argv], (), ()
+    except OSError:
+        files.withdraw()
+        raise
+    return Entered(profile, tuple(line), own, fds, masks, watch, files)
 
 
-def _bwrap(argv: Sequence[str], cwd: Path, profile: Profile) -> tuple[list[str], tuple[int, ...], tuple[Path, ...]]:
+def _repositories(profile: Profile, cwd: Path) -> tuple[Repository, ...]:
+    """The repositories of the folders that git works in, or of the one that the command starts in."""
+    git = profile.git
+    if git is None:
+        return (repository_of(cwd),)
+    folders = dict.fromkeys(git.folders or (cwd,))
+    return tuple(repository_of(folder, steps=git.steps, nested=git.nested) for folder in folders)
+
+
+def _bwrap(
+    argv: Sequence[str], cwd: Path, profile: Profile, repositories: Sequence[Repository]
+) -> tuple[list[str], tuple[int, ...], tuple[Path, ...]]:
     program = bwrap_program()
     if program is None:
         raise FileNotFoundError("bwrap was there and is gone")
-    mounts = bwrap.mounts_of(profile, cwd, ALWAYS)
+    mounts = bwrap.mounts_of(profile, repositories, ALWAYS)
+    if not any(root in bwrap.PRIVATE for root in profile.roots):
+        carry(profile.tmp, bwrap.PRIVATE, mounts.carried)
     MASKS.take(mounts.masks)
     try:
         code = seccomp.descriptor(seccomp.families(network=True, unix=True))
@@ -94,12 +110,3 @@ def _bwrap(argv: Sequence[str], cwd: Path, profile: Profile) -> tuple[list[str],
         "--chdir", os.fspath(cwd), "--seccomp", str(code), "--", *limits.shell(), *argv,
     ]  # fmt: skip
     return line, (code,), tuple(mounts.masks)
-
-
-def _put_aside(path: Path, folder: Path) -> bool:
-    aside = folder / "put-aside" / secrets.token_hex(4)
-    with contextlib.suppress(OSError, shutil.Error):
-        aside.mkdir(mode=0o700, parents=True)
-        shutil.move(path, aside / path.name)
-        return True
-    return False

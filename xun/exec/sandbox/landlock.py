@@ -13,21 +13,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from xun.exec.sandbox.profile import Profile
-from xun.exec.sandbox.scan import ALWAYS, inside, protected_entries, repository_of, standing
+from xun.exec.sandbox.repository import Repository, folders_of
+from xun.exec.sandbox.scan import ALWAYS, inside, led_to, protected_entries, standing
 from xun.exec.sandbox.seccomp import families, program
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm")  # noqa: S108
+# No terminal is among them: whoever can open one reads what is typed there.
+_DEVICES = tuple(Path("/dev", name) for name in ("null", "zero", "full", "random", "urandom", "shm"))
 _MAX_RULES = 20_000
 
 
-def plan_of(profile: Profile, cwd: Path, limits: Mapping[str, int]) -> dict[str, object]:
+def plan_of(profile: Profile, repositories: Sequence[Repository], limits: Mapping[str, int]) -> dict[str, object]:
     """What the launcher is to open and to limit."""
     # A folder of xun's own is hidden with the cache in it, which is opened as what may be written.
-    readable = _without(Path("/"), profile.hidden)
+    readable = _without(Path("/"), (*profile.hidden, Path("/dev")))
     return {
         "read": [os.fspath(path) for path in readable],
-        "write": [os.fspath(path) for path in _writable(profile, cwd)],
+        "write": [os.fspath(path) for path in _writable(profile, repositories)],
         "network": profile.network,
         "filter": program(families(network=profile.network, unix=False)).hex(),
         "limits": dict(limits),
@@ -48,21 +50,23 @@ def launch(plan: dict[str, object]) -> tuple[list[str], int]:
     return [sys.executable, "-I", "-S", os.fspath(LAUNCHER), str(descriptor), "--"], descriptor
 
 
-def _writable(profile: Profile, cwd: Path) -> Iterator[Path]:
-    repository = repository_of(cwd)
-    named = standing(profile.writable)
+def _writable(profile: Profile, repositories: Sequence[Repository]) -> Iterator[Path]:
+    folders = folders_of(repositories)
     kept = [path for path in protected_entries(profile) if not profile.opens(path)]
-    if not profile.git and any(inside(folder, profile.roots) for folder in repository.folders):
-        kept += repository.folders
-    kept += profile.hidden
-    open_folders = [path for path in (profile.temp, profile.tmp, profile.cache) if path is not None]
+    if not profile.git:
+        kept += [folder for folder in folders if inside(folder, profile.roots)]
+    kept += [*led_to(kept, profile.roots), *profile.hidden, *profile.programs]
+    # What is named is open itself; a folder that is open for something new in it, without what is protected there.
+    named = [path for path in profile.writable if path.exists()]
+    made = standing(path for path in profile.folders if not path.exists() and not inside(path, profile.roots))
     for root in profile.roots:
         yield from _without(root, (*kept, *(root / name for name in ALWAYS if not profile.opens(root / name))))
-    yield from repository.folders if profile.git else ()
-    for path in named:
-        # What is named is open itself; a folder that is open for something new in it, without what is protected there.
-        yield from [path] if path in profile.writable else _without(path, tuple(kept))
-    yield from (*open_folders, *map(Path, _DEVICES))
+    yield from folders if profile.git else ()
+    yield from named
+    for path in made:
+        yield from _without(path, tuple(kept))
+    yield from (path for path in (profile.tmp, profile.cache) if path is not None)
+    yield from _DEVICES
 
 
 def _without(top: Path, closed: Sequence[Path]) -> Iterator[Path]:

@@ -1,35 +1,37 @@
-"""What lies in the roots of a command and is to be kept from it: protected files, repositories, sockets of others.
+"""What lies in the roots of a command and is to be kept from it: protected files, and sockets of others.
 
 Roots are looked through two levels deep: deeper nothing that is run or trusted by its name usually lies, and a command
-should not wait for a walk through a whole tree.
+should not wait for a walk through a whole tree. However many files somebody has made, what is protected stays so: where
+a folder holds more than is looked through, the known names are looked up in it one by one, and where there are too many
+folders for that, the root as a whole counts as protected.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from xun.exec.sandbox.profile import Profile
 
-MAX_ENTRIES = 4000
-"""Entries of folders that are looked at for one command."""
+MOST = 60_000
+"""Entries that are looked at in a root."""
+WIDE = 8_000
+"""Entries that are looked at in one folder of a root."""
+_NAMED = 500
 _SKIPPED = frozenset({"node_modules", "site-packages", ".venv", "venv", "__pycache__"})
-_REPOSITORY_KEPT = ("hooks", "config", "config.worktree")
 ALWAYS = (".git", ".xun")
 """Kept from being made at the top of a root."""
 
 
 def protected_entries(profile: Profile) -> tuple[Path, ...]:
-    """What is protected in the roots and stands there now, links among it."""
-    left = [MAX_ENTRIES]
+    """What is protected in the roots and stands there now, links among it; a root itself where nobody can tell."""
     # A folder that is open for one path in it, which is yet to be made, is no more open than a root.
-    opened = (path for path in standing(profile.writable) if path not in profile.writable)
+    opened = standing(path for path in profile.folders if not path.exists() and not inside(path, profile.roots))
     roots = dict.fromkeys((*profile.roots, *opened))
-    return tuple(found for root in roots for found in _within(root, profile, left))
+    return tuple(found for root in roots for found in _Look(root, profile).found())
 
 
 def standing(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -39,89 +41,56 @@ def standing(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(path for path in real if path != Path("/")))
 
 
-def _within(root: Path, profile: Profile, left: list[int]) -> Iterator[Path]:
-    top = len(os.fspath(root).rstrip("/"))
-    for entry in _entries(root, left):
-        if profile.protected(entry.path[top:]):
-            yield Path(entry.path)
-        elif _is_folder(entry):
-            for inner in _entries(entry.path, left):
-                if profile.protected(inner.path[top:]):
-                    yield Path(inner.path)
+@dataclass(slots=True)
+class _Look:
+    """A look through one root."""
 
+    root: Path
+    profile: Profile
+    left: int = MOST
+    named: int = _NAMED
 
-def _entries(folder: str | Path, left: list[int]) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as scan:
-            found = list(islice(scan, max(left[0], 0)))
-    except OSError:
-        return []
-    left[0] -= len(found)
-    return found
+    def found(self) -> Iterator[Path]:
+        top = os.fspath(self.root).rstrip("/")
+        entries = self._entries(self.root, None)
+        crowded = len(entries) > MOST
+        if crowded:  # no more can be made in it; what one command has made is looked up by name, once
+            yield from self._by_name(top, top)
+        for entry in entries:
+            if not crowded and self._protected(entry.path, top):
+                yield Path(entry.path)
+            elif entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False):
+                yield from self._inside(entry.path, top)
+        if crowded or self.named < 0:
+            yield self.root
 
+    def _inside(self, folder: str, top: str) -> Iterator[Path]:
+        most = min(WIDE, max(self.left, 0))
+        entries = self._entries(folder, most)
+        yield from (Path(entry.path) for entry in entries if self._protected(entry.path, top))
+        if len(entries) < most:
+            return
+        if not self.profile.known:  # no names tell what may be in it
+            yield Path(folder)
+        elif self.named >= 0:
+            self.named -= 1
+            yield from self._by_name(folder, top)
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    return entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False)
+    def _by_name(self, folder: str, top: str) -> Iterator[Path]:
+        paths = (f"{folder}/{name}" for name in self.profile.known)
+        yield from (Path(path) for path in paths if os.path.lexists(path) and self._protected(path, top))
 
+    def _protected(self, path: str, top: str) -> bool:
+        return self.profile.protected(path[len(top) :])
 
-@dataclass(frozen=True, slots=True)
-class Repository:
-    """The folders in which git keeps what belongs to one working tree, and what stays read-only in them."""
-
-    folders: tuple[Path, ...] = ()
-    kept: tuple[Path, ...] = ()
-    missing: tuple[Path, ...] = field(default=())
-
-
-def repository_of(folder: Path) -> Repository:
-    """The repository that git would use in `folder`, also where its folder lies elsewhere (a worktree, a submodule)."""
-    for above in (folder, *folder.parents):
-        found = git_folder(above / ".git")
-        if found is not None:
-            break
-    else:
-        return Repository()
-    folders = [found]
-    common = _first_line(found / "commondir")
-    if common:
-        folders.append(Path(os.path.realpath(found / common)))
-    kept: list[Path] = []
-    missing: list[Path] = []
-    for one in folders:
-        inner = [one, *_children(one / "modules"), *_children(one / "worktrees")]
-        names = [at / name for at in inner for name in _REPOSITORY_KEPT]
-        kept += [path for path in names if path.exists() and not vacant(path)]
-        missing += [one / "hooks"] if vacant(one / "hooks") else []
-    return Repository(tuple(dict.fromkeys(folders)), tuple(dict.fromkeys(kept)), tuple(missing))
-
-
-def vacant(path: Path) -> bool:
-    """Is nothing at `path`, or what a command in the sandbox leaves there while it runs: an empty folder?"""
-    if not os.path.lexists(path):
-        return True
-    return path.name in (*ALWAYS, "hooks") and path.is_dir() and not path.is_symlink() and not _entries(path, [1])
-
-
-def git_folder(path: Path) -> Path | None:
-    """Where the repository at a `.git` really is: that folder, or the one that a `.git` file names."""
-    real = Path(os.path.realpath(path))
-    if real.is_dir():
-        return real if (real / "HEAD").exists() else None
-    line = _first_line(real)
-    if not line.startswith("gitdir:"):
-        return None
-    target = Path(os.path.realpath(real.parent / line.removeprefix("gitdir:").strip()))
-    return target if target.is_dir() else None
-
-
-def _first_line(path: Path) -> str:
-    with contextlib.suppress(OSError, UnicodeDecodeError), path.open(encoding="utf-8") as file:
-        return file.readline(4096).strip()
-    return ""
-
-
-def _children(folder: Path) -> list[Path]:
-    return [Path(entry.path) for entry in _entries(folder, [200]) if entry.is_dir(follow_symlinks=False)]
+    def _entries(self, folder: str | Path, most: int | None) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder) as scan:
+                found = list(islice(scan, most))
+        except OSError:
+            return []
+        self.left -= len(found)
+        return found
 
 
 def sockets(outside: Sequence[Path]) -> tuple[Path, ...]:
@@ -140,6 +109,12 @@ def _is_socket(path: Path) -> bool:
         return path.is_socket()
     except OSError:  # whoever may not look at it, in a folder of another user, does not reach it either
         return False
+
+
+def led_to(entries: Iterable[Path], folders: Sequence[Path]) -> tuple[Path, ...]:
+    """Where links among `entries` lead to in `folders`: what is changed there is obeyed like the link."""
+    real = (Path(os.path.realpath(path)) for path in entries if path.is_symlink())
+    return tuple(path for path in real if inside(path, folders))
 
 
 def inside(path: Path, folders: Iterable[Path]) -> bool:
