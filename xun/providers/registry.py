@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from xun.errors import ConfigurationError
 from xun.providers import detect, errors, models, services
 from xun.providers.base import ModelInfo, Provider, ProviderError
 from xun.providers.dialect import ChatDialect
@@ -45,11 +46,15 @@ _registered: dict[str, Factory] = {}
 
 
 def register_provider(name: str, factory: Factory) -> None:
-    """Makes `name/MODEL` mean `factory(MODEL, env, settings)`. Raises `ValueError` for a taken name."""
+    """Makes `name/MODEL` mean `factory(MODEL, env, settings)`, in this process.
+
+    `env` are the variables, with what the configuration says in place of unset ones. Raises `ConfigurationError`, a
+    `ValueError`, for a name that is taken or none.
+    """
     if "/" in name or ":" in name or not name:
-        raise ValueError(f"a provider name has no '/' or ':' and is not empty, unlike {name!r}")
+        raise ConfigurationError(f"a provider name has no '/' or ':' and is not empty, unlike {name!r}")
     if name in (*services.prefixes(), *_NOT_BUILT, *_registered, "scripted", "demo"):
-        raise ValueError(f"the provider name {name!r} is taken")
+        raise ConfigurationError(f"the provider name {name!r} is taken")
     _registered[name] = factory
 
 
