@@ -34,6 +34,7 @@ _PUBLIC = {
     "xun.policy.decision": ("Answer", "Ask", "Decision", "Reason"),
     "xun.policy.rules": ("Policy", "Rule"),
     "xun.providers.base": ("ModelInfo", "Provider", "ProviderError", "RetryPolicy"),
+    "xun.providers.registry": ("register_provider",),
     "xun.providers.scripted": ("ScriptedProvider",),
     "xun.errors": ("ConfigurationError", "XunError"),
     "xun.result": ("ErrorInfo", "Result"),
