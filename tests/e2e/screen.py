@@ -53,7 +53,8 @@ class Screen:
         self._master, self._slave = os.openpty()
         self._emulator = Emulator(width, height)
         self._stream = pyte.ByteStream(self._emulator)
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
+        self._text: str | None = None
         self.raw = b""
         self.resize(width, height)
         self.settings = termios.tcgetattr(self._slave)
@@ -84,16 +85,20 @@ class Screen:
                 data = os.read(self._master, 65_536)
             except (OSError, ValueError):  # the terminal was hung up
                 return
-            with self._lock:
+            with self._changed:
                 self.raw += data
                 # The emulator does not know the sequences by which keyboards are set up.
                 self._stream.feed(data.replace(b"\x1b[>", b"\x1b[?").replace(b"\x1b[<u", b""))
+                self._text = None
+                self._changed.notify_all()
 
     @property
     def text(self) -> str:
         """What stands on the screen, lines without their trailing blanks."""
-        with self._lock:
-            return "\n".join(line.rstrip() for line in self._emulator.display)
+        with self._changed:
+            if self._text is None:
+                self._text = "\n".join(line.rstrip() for line in self._emulator.display)
+            return self._text
 
     def until(self, text: str | Callable[[str], bool], why: str = "") -> str:
         """Wait until `text` stands on the screen, or is true of it; returns the screen."""
@@ -101,7 +106,8 @@ class Screen:
         end = time.monotonic() + LONG
         while not there(shown := self.text):
             assert time.monotonic() < end, f"waited for {why or text!r}; the screen is\n{shown}"
-            time.sleep(0.02)
+            with self._changed:  # what is asked for may also be true of something beside the screen
+                self._changed.wait_for(lambda before=shown: self.text != before, 0.05)
         return shown
 
     def gone(self, text: str) -> str:
@@ -141,8 +147,9 @@ class Screen:
 
     def resize(self, width: int, height: int) -> None:
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
-        with self._lock:
+        with self._changed:
             self._emulator.resize(height, width)
+            self._text = None
         if hasattr(self, "process"):
             os.killpg(self.process.pid, signal.SIGWINCH)
 
@@ -165,7 +172,7 @@ class Screen:
 
     def left_on(self) -> set[str]:
         """The terminal modes that were switched on and not off again, by the last word about each."""
-        with self._lock:
+        with self._changed:
             raw = self.raw
         on = set()
         for number, name in _MODES.items():
