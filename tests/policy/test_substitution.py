@@ -105,3 +105,30 @@ def test_the_folder_is_the_one_the_command_is_in(work: Path) -> None:
     (work / "out").write_text("x")
     assert judge('cat "$(pwd)/out"', INNER, work).effect == "allow"
     assert judge('cd sub && cat "$(pwd)/out"', INNER, work).effect == "ask"
+
+
+DOUBLED = 'x="$x$x"; '
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["x=a; " + DOUBLED * 34 + "echo done", "x=a; " + DOUBLED * 400 + "echo done", 'x="$(date)"; ' + DOUBLED * 34 + "echo done",
+     "x=a; " + "x=$x$x$x$x$x$x$x$x; " * 8 + "echo done", "x=a; " + DOUBLED * 11 + 'y="$x$x$x"; echo done',
+     "x=a; " + DOUBLED * 11 + "echo " + '"$x" ' * 500, "x=a; for f in a b; do x=a; " + DOUBLED * 34 + "done; echo done",
+     "x=a; (" + DOUBLED * 34 + "echo done)", 'echo "$(x=a; ' + DOUBLED * 34 + 'echo done)"'],
+    ids=range(9),
+)  # fmt: skip
+def test_a_variable_that_doubles_holds_no_more_than_is_looked_at(command: str) -> None:
+    """34 times is 16 GiB for the shell, and would be as much for the one who decides."""
+    decision = judge(command, LOOPS)
+    assert decision.effect == "ask"
+    assert sum(len(segment.text) + sum(map(len, segment.argv)) for segment in decision.segments) < 1 << 20
+
+
+def test_a_variable_may_grow_as_long_as_anybody_writes() -> None:
+    for command in (
+        "x=a; " + DOUBLED * 10 + 'echo "$x"',
+        "x=" + "a" * 3000 + '; echo "$x"',
+        'x="$(ls)"; x="$x $x"; echo "$x"',
+    ):
+        assert judge(command, LOOPS).effect == "allow"

@@ -21,6 +21,7 @@ from xun.policy.words import Arg, Substitution, Unclear, Word
 
 _MAX_STATES = 32
 _MAX_VISITS = 2000  # of commands, in all states: nested loops multiply
+_MAX_TEXT = 1 << 18  # characters of the commands, with what stands for their variables
 _MAX_ROUNDS = 3
 _MAX_ROUNDS_IN_ALL = 10_000  # of all loops in one another
 _SLEEP = re.compile(r"\bsleep\s+(\d+(?:\.\d+)?)([sm]?)")
@@ -74,6 +75,7 @@ class _Follower:
         self.found: dict[tuple[int, int, tuple[Arg, ...]], dict[Steps, None]] = {}
         self.inner: dict[int, Chain] = {}
         self.visits = 0
+        self.size = 0
         self.times = 1
         self.slept: dict[int, float] = {}
 
@@ -128,6 +130,7 @@ class _Follower:
         ends = False
         for state in start:
             args = self.args(command.words, state)
+            self.size += sum(len(arg.pattern) for arg in args)
             if command.words[0].pieces and not (args[0].known and _NAME.fullmatch(args[0].pattern)):
                 raise Unclear("substitution", "which program it runs cannot be told", hard=True)
             self.found.setdefault((command.start, command.end, args), {})[state.folder] = None
@@ -137,6 +140,8 @@ class _Follower:
             ends = _exits(args)
         if len(self.found) > MAX_SEGMENTS:
             raise Unclear("compound", f"it runs more than {MAX_SEGMENTS} commands")
+        if self.size > _MAX_TEXT:
+            raise Unclear("expansion", "what its variables stand for is longer than is looked at")
         return ((), ()) if ends else (_union(entered), start)
 
     def waits(self, command: Simple, args: Sequence[Arg]) -> None:

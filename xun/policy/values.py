@@ -17,6 +17,9 @@ _QUOTED = re.compile(r"[\s*?\[\]\\]")
 # A name with a dot before a pattern may be that of the folder above.
 _DOTTED = re.compile(r"(?:^|/)\.[^/]*[\ue000-\ue003]")
 _STREAM = "/dev/fd/63"
+MAX_VALUE = 4096
+"""Characters that values may add to one word. A variable that is set to itself twice over doubles each time."""
+_MAX_UNKNOWN = 16  # texts that only a run tells in one variable
 _RANK: tuple[Form, ...] = ("", "each", "place", "split", "word", "words")
 
 
@@ -71,6 +74,8 @@ def looped(args: Sequence[Arg], folder: tuple[str, ...]) -> list[Value]:
 def assigned(word: Word, values: Sequence[Value | None]) -> Value:
     """The value that an assignment gives its variable."""
     arg = argument(word.args[0], word, values)
+    if arg.pattern.count(HOLE) > _MAX_UNKNOWN:
+        raise Unclear("expansion", "it puts more into a variable than is looked at")
     plain = all(value and (value.plain or _WHOLE.fullmatch(value.arg.pattern)) for value in values)
     rest = "".join(char for char in word.args[0].pattern if not 0 <= ord(char) - FIRST_PIECE < len(values))
     return Value(_kept(arg), plain and not arg.known and not _ACTIVE.search(rest))
@@ -84,7 +89,7 @@ def _kept(arg: Arg) -> Arg:
 def argument(arg: Arg, word: Word, values: Sequence[Value | None]) -> Arg:
     """`arg` of `word` with the values of its pieces. Raises `Unclear` where it may become more than is judged."""
     out: list[str] = []
-    rank = 0
+    rank = added = 0
     for at, char in enumerate(arg.pattern):
         index = ord(char) - FIRST_PIECE
         if not 0 <= index < len(values):
@@ -101,6 +106,9 @@ def argument(arg: Arg, word: Word, values: Sequence[Value | None]) -> Arg:
         combined = put.form in ("each", "split") and len(arg.pattern) > 1
         if combined and (put.form == "split" or _DOTTED.search(put.pattern)):
             raise Unclear("expansion", "what its pattern leads to cannot be told")
+        added += len(put.pattern)
+        if added > MAX_VALUE:
+            raise Unclear("expansion", "what its variables stand for is longer than is looked at")
         out.append(put.pattern)
         if _RANK[rank] == "place" and put.form in ("word", "words"):
             out[0] = HOLE  # a folder with more behind it than can be told
