@@ -17,6 +17,7 @@ _PUBLIC = {
     "xun.agent.limits": ("Limits",),
     "xun.agent.run_result": ("Denial", "RunCancelled", "RunFailed", "RunResult", "RunTruncated"),
     "xun.agent.stream": ("RunStream",),
+    "xun.agent.subagents": ("AgentGetterParam", "SubAgent"),
     "xun.events": (
         "Event",
         "MessageAdded",

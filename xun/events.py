@@ -3,8 +3,7 @@
 Every event has one envelope: `seq` counts from 1 within a session, `at` is Unix time in seconds.
 """
 
-from __future__ import annotations
-
+# Without the future import of annotations: pydantic would compile each of them once more at start-up.
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -21,9 +20,12 @@ CallOutcome = Literal["ok", "error", "invalid", "denied", "timeout", "cancelled"
 
 
 class _Event(Frozen):
+    """The envelope. `parent_id` is the agent that `agent_id` works for, "" for the agent of the session itself."""
+
     seq: int = 0
     session_id: str = ""
     agent_id: str = ""
+    parent_id: str = ""
     at: float = 0.0
 
 

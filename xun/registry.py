@@ -8,6 +8,7 @@ from typing import Any
 _PLACES = {
     "tool-groups": "xun.tools.groups",
     "providers": "xun.providers.registry",
+    "subagents": "xun.agent.subagents",
     "places": "xun.config.paths",
     "prices": "xun.providers.prices",
 }

@@ -39,7 +39,9 @@ def agent_of(
     provider = ScriptedProvider(steps)
     how.setdefault("limits", Limits())
     how.setdefault("retry", QUICK)
-    return Agent(provider, tools=list(tools), on_event=heard.append, **how), provider, heard
+    if "toolbox" not in how:
+        how["tools"] = list(tools)
+    return Agent(provider, on_event=heard.append, **how), provider, heard
 
 
 def check_guarantees(heard: Heard, agent: Agent[Any]) -> None:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xun.agent.limits import Limits
-from xun.agent.parts import name_of
 from xun.agent.turn import CURRENT
-from xun.events import AnyEvent, MessageAdded, ToolStarted
+from xun.events import AnyEvent, ToolStarted
 from xun.policy.decision import Assessment, Decision
 from xun.policy.facts import Facts
 from xun.policy.rules import Policy
@@ -22,7 +21,7 @@ from xun.providers.base import ModelInfo, Provider, RetryPolicy
 from xun.toolbox.toolbox import ToolBox
 
 if TYPE_CHECKING:
-    from xun.agent.base import AgentBase
+    from xun.agent.base import AgentBase, OnSpent
 
 MAX_STEPS = 8
 MAX_SECONDS = 30.0
@@ -54,7 +53,7 @@ class AgentAssessor:
         from xun.agent.agent import Agent
 
         provider, info = self._provider()
-        hearing = _Hearing(self._agent, info)
+        hearing = _Hearing()
         child = Agent(
             provider,
             model_info=info,
@@ -67,6 +66,7 @@ class AgentAssessor:
             retry=_once_more(self._agent.retry_policy),
             on_event=hearing,
         )
+        child.on_spent = _counts_for(self._agent)
         async with child:
             result = await child.run(_quoted(decision, facts))
         if not result.ok:
@@ -80,23 +80,20 @@ class AgentAssessor:
 
 
 class _Hearing:
-    """Hears the small agent: counts what it uses as it goes, also for an assessment that is cut off."""
+    """Hears whether the small agent has looked at anything."""
 
-    def __init__(self, agent: AgentBase, info: ModelInfo) -> None:
+    def __init__(self) -> None:
         self.looked = False
-        self._agent = agent
-        self._info = info
-        current = CURRENT.get()  # now: the small agent's own calls change it
-        self._turn = current[0] if current is not None and current[0].agent is agent else None
 
     def __call__(self, event: AnyEvent) -> None:
-        if isinstance(event, ToolStarted):
-            self.looked = True
-        elif isinstance(event, MessageAdded) and event.message.reply and (usage := event.message.reply.usage):
-            if self._turn is not None:
-                self._turn.spend(usage, self._info)
-            else:
-                self._agent.totals.add(name_of(self._info), usage, self._info.cost(usage))
+        self.looked = self.looked or isinstance(event, ToolStarted)
+
+
+def _counts_for(agent: AgentBase) -> OnSpent:
+    """Counts what the small agent uses as it goes, also for an assessment that is cut off."""
+    current = CURRENT.get()  # now: the small agent's own calls change it
+    turn = current[0] if current is not None and current[0].agent is agent else None
+    return turn.spend if turn is not None else agent.count
 
 
 def _reading_tools() -> ToolBox:

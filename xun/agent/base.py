@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from xun.agent.bus import EventBus
+from xun.agent.children import Children
 from xun.agent.compact import Compaction, Compactor
 from xun.agent.config import AgentConfig, OnNobody
 from xun.agent.handed_in import check_given, configured
@@ -19,7 +20,9 @@ from xun.agent.parts import ResolveModel, build_toolbox, fit, name_of, resolve_b
 from xun.agent.plan_note import PlanNote
 from xun.agent.portal import run_blocking
 from xun.agent.queue import Queue
+from xun.agent.subagents import SubAgent, delegates
 from xun.agent.totals import Totals
+from xun.agent.tree import Turnstile
 from xun.agent.turn import CURRENT, RuntimeStateError, Turn
 from xun.asides import as_block
 from xun.events import AnyEvent, ModeChanged, Notice
@@ -28,7 +31,7 @@ from xun.exec.sandbox.profile import Profile
 from xun.extend.hooks import Hooks
 from xun.extend.middleware import Middleware, Pipeline
 from xun.gate.gate import Gate, OnAlways, OnAsk
-from xun.messages import Message
+from xun.messages import Message, Usage
 from xun.policy.action import Confinement
 from xun.policy.decision import Effect, Mode
 from xun.policy.lists import STATE_KEY, Allowlists
@@ -40,6 +43,8 @@ from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
 
 C = TypeVar("C")
+OnSpent = Callable[[Usage | None, ModelInfo], None]
+"""Told of what each reply has used, None where the server did not say."""
 
 
 class AgentBase:
@@ -76,6 +81,7 @@ class AgentBase:
         on_always: OnAlways | None = None,
         hooks: Hooks | None = None,
         middleware: Sequence[Middleware] = (),
+        subagents: Sequence[SubAgent] = (),
     ) -> None:
         check_given(locals())
         self.config = config = configured(locals())
@@ -105,6 +111,14 @@ class AgentBase:
         self.toolbox = build_toolbox(toolbox if toolbox is not None else config.tools if tools is None else tools)
         self.hooks = hooks or Hooks()
         self.pipeline = Pipeline(middleware)
+        self.subagents = tuple(subagents)
+        self._delegates = delegates(self.subagents, self.toolbox) if self.subagents else ()
+        self.children = Children(self)
+        self.turnstile = Turnstile()
+        self.depth = 0  # agents above this one
+        self.serves: Turn | None = None  # the turn of another agent that this one works for
+        self.overseers: tuple[Hooks, ...] = ()  # hooks of the agents above: those that guard bind this one too
+        self.on_spent: OnSpent | None = None
         self._policy = (policy or Policy()).copy()
         self._on_ask = on_ask
         self._auto_confirm = config.auto_confirm
@@ -147,6 +161,18 @@ class AgentBase:
     def model(self) -> ModelInfo:
         return self._started(self._info)
 
+    @property
+    def resolve_model(self) -> ResolveModel:
+        """How it finds a model by name."""
+        return self._resolve_model
+
+    def count(self, usage: Usage | None, model: ModelInfo) -> None:
+        """Count what `model` has used for this agent outside of its turns."""
+        if usage is not None:
+            self.totals.add(name_of(model), usage, model.cost(usage))
+        if self.on_spent is not None:
+            self.on_spent(usage, model)
+
     def resolved(self, name: str) -> tuple[Provider, ModelInfo]:
         """The model called `name`; its provider lives as long as the agent. Raises `ProviderError` (kind config)."""
         if name not in self._resolved:
@@ -175,7 +201,7 @@ class AgentBase:
 
     def tools_in_force(self) -> tuple[Tool, ...]:
         """The tools that the model is offered."""
-        return tuple(self.toolbox.list_tools(self.model.capabilities))
+        return (*self.toolbox.list_tools(self.model.capabilities), *self._delegates)
 
     def tool_specs(self) -> list[dict[str, Any]]:
         """Their specifications, the same list object while nothing changed."""
@@ -190,7 +216,7 @@ class AgentBase:
 
     def read_filter(self) -> Callable[[str], Effect]:
         """Tells of a file's resolved path whether it may be read unasked, must be asked about, or may not be read."""
-        return self.gate.read_filter().effect
+        return self.gate.readable()
 
     def profile_of(self, confinement: Confinement) -> Profile:
         """What a command with this confinement may do on this machine, for tools that run one."""
@@ -222,7 +248,8 @@ class AgentBase:
         return "a turn" if self._turn is not None else ""
 
     def cancel(self) -> bool:
-        """Cancel the running turn or compaction, from any thread. False when idle."""
+        """Cancel the running turn or compaction and all sub-agents, from any thread. False when idle."""
+        self.children.cancel()
         if self._job is not None:
             self._job.cancel()
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from typing import Any
 
 from xun.events import AnyEvent
 
@@ -36,14 +37,16 @@ class EventBus:
         return stop
 
     def emit(self, event: AnyEvent) -> AnyEvent:
+        """Tell an event of the agent itself."""
+        return self._tell(event, {"agent_id": self.agent_id, "at": time.time()})
+
+    def relay(self, event: AnyEvent) -> AnyEvent:
+        """Tell an event of an agent that works for this one, which keeps who it is of and when it was."""
+        return self._tell(event, {})
+
+    def _tell(self, event: AnyEvent, more: dict[str, Any]) -> AnyEvent:
         self.seq += 1
-        stamp = {
-            "seq": self.seq,
-            "session_id": self.session_id,
-            "agent_id": self.agent_id,
-            "at": time.time(),
-        }
-        event = event.model_copy(update=stamp)
+        event = event.model_copy(update={"seq": self.seq, "session_id": self.session_id, **more})
         for listener in tuple(self._listeners):
             try:
                 listener(event)

@@ -7,6 +7,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -112,13 +113,19 @@ async def _run_tool(turn: Turn, item: Prepared, tool: Tool) -> None:
             turn.refused(tool.name, stopped.verdict)
         _end(turn, call, stopped.error, stopped.outcome)
         return
-    turn.call_running(call)
-    began = time.monotonic()
-    result, outcome = await invoke(tool, item.arguments, ctx)
-    seconds = time.monotonic() - began
+    async with _its_turn(turn.agent, tool):
+        turn.call_running(call)
+        began = time.monotonic()
+        result, outcome = await invoke(tool, item.arguments, ctx)
+        seconds = time.monotonic() - began
     _end(turn, call, result, outcome, seconds, tool)
     await _change_result(turn, call)
     await turn.fire("after_tool_call", call=call, result=result, seconds=seconds)
+
+
+def _its_turn(agent: AgentBase, tool: Tool) -> AbstractAsyncContextManager[Any]:
+    """Serial tools of a tree of agents run one at a time; one that waits for others would keep them from running."""
+    return nullcontext() if tool.concurrent or tool.waits else agent.turnstile.lock()
 
 
 async def _change_result(turn: Turn, call: ToolCall) -> None:
@@ -145,8 +152,8 @@ async def stopped_by(
     assert item.tool is not None
     waiting = asyncio.current_task()
     try:
-        if agent.hooks.wants("before_tool_call"):
-            await agent.hooks.fire("before_tool_call", agent, call=item.call, arguments=item.arguments)
+        for hooks in dict.fromkeys((agent.hooks, *agent.overseers)):
+            await hooks.fire("before_tool_call", agent, call=item.call, arguments=item.arguments)
     except HookDenied as error:
         return Stopped(Err(ErrorInfo(error=DENIED, details=str(error))), "denied")
     try:

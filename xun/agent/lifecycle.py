@@ -77,6 +77,7 @@ class Lifecycle(AgentBase):
         if self._phase == "init":
             self._phase = "final"
             await self._end_turn()
+            await self.children.stop()
             await self.hooks.fire("before_finalize", self)
             await self.processes.shutdown()
             providers = [*self._retired, *(found for found, _ in self._resolved.values())]

@@ -20,6 +20,9 @@ def check_spending(turn: Turn) -> None:
     """Raises `Stop` once a budget is reached, and where what was spent is not known."""
     _check_tokens(turn, turn.limits.max_tokens)
     _check_cost(turn, turn.limits.max_cost)
+    above = turn.agent.serves
+    if above is not None and not above.over:
+        check_spending(above)
 
 
 def _check_tokens(turn: Turn, limit: int | None) -> None:

@@ -113,13 +113,22 @@ class Turn:
 
     def emit(self, event: AnyEvent) -> None:
         """Tell `event`. Nothing is told of a turn after its end: a tool's thread may still be at work."""
+        if self._note(event):
+            self.agent.bus.emit(event)
+
+    def relay(self, event: AnyEvent) -> None:
+        """Tell an event of an agent that works for this one."""
+        if not self.over:
+            self.agent.bus.relay(event)
+
+    def _note(self, event: AnyEvent) -> bool:
         if self.over:
-            return
+            return False
         if isinstance(event, Asked):
             self._asking[event.ask.id] = asyncio.current_task()
         elif isinstance(event, Answered):
             self._asking.pop(event.ask_id, None)
-        self.agent.bus.emit(event)
+        return True
 
     async def fire(self, name: HookName, **data: Any) -> None:
         """Tell the hooks of `name`. Raises `HookDenied` where one of them guards and fails."""
@@ -171,6 +180,8 @@ class Turn:
             self._spent.add(usage, cost)
             self.agent.totals.add(name_of(info), usage, cost)
             self.emit(UsageUpdated(usage=self.usage, cost=self.cost))
+        if self.agent.on_spent is not None:
+            self.agent.on_spent(usage, model or self.agent.model)
 
     @property
     def usage(self) -> Usage:

@@ -21,7 +21,7 @@ from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, l
 from xun.gate.verdict import Verdict, assessed_verdict, settled_verdict
 from xun.gate.waiting import OpenQuestion, Waiting
 from xun.policy.action import Action, Read, Run, UseTool, Write
-from xun.policy.decision import Answer, Ask, Assessment, Decision, Mode, Reason
+from xun.policy.decision import Answer, Ask, Assessment, Decision, Effect, Mode, Reason
 from xun.policy.entries import PolicyError
 from xun.policy.facts import Facts
 from xun.policy.lists import STATE_KEY, Allowlists
@@ -54,7 +54,8 @@ class Gate:
     ask and `mode` lets it; None, or `risk = "off"` in the policy, leaves that to the person. `on_always` keeps what
     the person allows for good; without it that lasts as long as the agent. `standing` gives the rules that hold for
     what the disk holds when a command is judged. `questions` are those that are open now. `bare` says that the last
-    command was judged without the sandbox that is wanted.
+    command was judged without the sandbox that is wanted. `above` is the gate of the agent that this one works for:
+    what that would not let pass does not pass, but for what a person has `given` here, which counts here alone.
     """
 
     workspace: Workspace
@@ -74,8 +75,22 @@ class Gate:
     journal: Journal = field(default_factory=Journal)
     made: MadeFiles = field(default_factory=MadeFiles)
     questions: Waiting = field(default_factory=Waiting)
+    above: Gate | None = None
+    given: list[Rule] = field(default_factory=list)
     _assessments: Assessments = field(default_factory=Assessments)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+
+    def work_under(self, above: Gate) -> None:
+        """Let nothing pass that `above` would not let pass, and ask, count and remember as it does.
+
+        What a person gives here stays here: the lists and grants of `above` do not change.
+        """
+        self.above = above
+        self.on_ask = self.on_ask or above.on_ask
+        self.on_always = self.on_always or above.on_always
+        self.auto_confirm = self.auto_confirm or above.auto_confirm
+        self.standing, self.journal, self.made = above.standing, above.journal, above.made
+        self._ids = above._ids
 
     @property
     def allowlists(self) -> Allowlists:
@@ -143,13 +158,12 @@ class Gate:
     async def _decide(self, action: Action, permission: str | None) -> Judged:
         # The decider and its tables are loaded by the first call, not before the first request is on its way.
         from xun.exec.sandbox.find import wanted
-        from xun.gate.gather import gather
 
         try:
-            look = partial(gather, action, **self._place())
             # A disk that does not answer must hold up this call alone, and not the whole of it.
             touches = isinstance(action, Read | Run | Write)
-            facts = await run_in_thread(partial(self._look, look, action), "facts") if touches else look()
+            look = partial(self.facts_of, action)
+            facts = await run_in_thread(look, "facts") if touches else look()
             if isinstance(action, Run):
                 self.bare = facts.sandbox is None and self.policy.settings.sandbox != "off" and wanted()
             return self._judge(action, facts, permission, self.mode), facts
@@ -161,10 +175,13 @@ class Gate:
 
     def would(self, action: Action, *grants: Rule) -> Decision:
         """What would be said of `action` as things stand, with more `grants`. Asks nobody; it may take a while."""
+        return self._judge(action, self.facts_of(action), None, self.mode, grants)
+
+    def facts_of(self, action: Action) -> Facts:
+        """What is to be known about `action` to decide it here. It may take a while."""
         from xun.gate.gather import gather
 
-        facts = self._look(partial(gather, action, **self._place()), action)
-        return self._judge(action, facts, None, self.mode, grants)
+        return self._look(partial(gather, action, **self._place()), action)
 
     def _place(self) -> dict[str, Any]:
         """What facts are gathered by."""
@@ -182,6 +199,8 @@ class Gate:
         from xun.gate.unseen import look as look_made
 
         facts = look()
+        if self.above is not None:
+            facts = facts.model_copy(update={"above": self.above.facts_of(action)})
         if not isinstance(action, Run):
             return facts
         standing = tuple(self.standing(action.command)) if self.standing is not None else ()
@@ -190,6 +209,17 @@ class Gate:
 
     def _judge(
         self, action: Action, facts: Facts, permission: str | None, mode: Mode, more: Sequence[Rule] = ()
+    ) -> Decision:
+        from xun.policy.within import within
+
+        if self.above is not None:
+            own = self._judge_alone(action, facts, permission, mode, more)
+            there = facts.above or facts
+            return within(own, self.above._judge(action, there, permission, self.above.mode, (*self.given, *more)))  # noqa: SLF001 - one of this class
+        return self._judge_alone(action, facts, permission, mode, more)
+
+    def _judge_alone(
+        self, action: Action, facts: Facts, permission: str | None, mode: Mode, more: Sequence[Rule]
     ) -> Decision:
         from xun.policy.decide import decide
 
@@ -219,8 +249,17 @@ class Gate:
         self.auto_confirm = on
         self.questions.confirm(on=on)
 
-    def read_filter(self) -> ReadFilter:
+    def readable(self) -> Callable[[str], Effect]:
         """What may be read as things stand, for a call that reads many files."""
+        own = self._read_filter().effect
+        if self.above is None:
+            return own
+        from xun.policy.within import stricter
+
+        above = self.above.readable()
+        return lambda path: stricter(own(path), above(path))
+
+    def _read_filter(self) -> ReadFilter:
         from xun.gate.credentials import holds_credentials
         from xun.policy.reading import ReadFilter
 
@@ -333,10 +372,12 @@ class Gate:
     async def _keep(self, answer: Answer, emit: Emit) -> None:
         """Keep the rules that the person has edited. One that cannot be a rule is told, and none of them counts."""
         try:
-            self.grants += [rule_of(kept) for kept in answer.rules]
+            kept_now = [rule_of(kept) for kept in answer.rules]
         except PolicyError as error:
             emit(Notice(level="warning", text=f"kept for this once alone: {error}"))
             return
+        self.grants += kept_now
+        self.given += kept_now
         self.rules_changed()
         await self._save(lasting(answer.rules), emit)
 
@@ -344,10 +385,14 @@ class Gate:
         # An allow rule would not stand against a rule that asks: only a grant does.
         asked = any(reason.code in ("ask-rule", "tool-asks") for reason in decision.reasons)
         kind = "" if asked else decision.action.kind
-        for (named, pattern), what in zip(decision.lasting, decision.grantable, strict=True):
+        rules = [
+            Rule(effect="allow", kind=kind, pattern=pattern, source="session") for kind, pattern in decision.lasting
+        ]
+        self.given += rules
+        for rule, what in zip(rules, decision.grantable, strict=True):
             if kind == "run":
                 self.allowlists.add_command(what)
             elif kind == "write":
                 self.allowlists.add_path(what, self.workspace.root)
             else:
-                self.grants.append(Rule(effect="allow", kind=named, pattern=pattern, source="session"))
+                self.grants.append(rule)

@@ -75,6 +75,7 @@ class Facts(_Data):
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `standing` are the rules that hold for what the disk holds: those for the project's own commands whose text is still
     what the person agreed to.
+    `above` is the same as seen by the agent that this one works for.
     `at` is when the facts were gathered; rules with an end are not in force without it. `sandbox` is the kind that is
     at hand for commands, or None where none works or is wanted. `made` is looked up where a command may run code.
     """
@@ -92,6 +93,7 @@ class Facts(_Data):
     credentials: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     holding: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    above: Facts | None = None
     standing: tuple[Rule, ...] = ()
     at: datetime | None = None
     sandbox: Literal["bwrap", "landlock", "seatbelt"] | None = None

@@ -33,6 +33,7 @@ class ToolOptions(TypedDict, total=False):
     - `docstyle`: "verbatim" offers the whole docstring as the description; "sections" moves its `Args:`
       section into the descriptions of the parameters. None follows the `ToolBox`.
     - `bounded`: the tool keeps its results short itself, so they are passed on whole.
+    - `waits`: its calls wait for others, a person or an agent, and keep no serial tool of another agent waiting.
     """
 
     permission: Permission | None
@@ -41,6 +42,7 @@ class ToolOptions(TypedDict, total=False):
     actions: Actions | None
     docstyle: DocStyle | None
     bounded: bool
+    waits: bool
 
 
 class RegisterOptions(ToolOptions, total=False):
@@ -69,6 +71,7 @@ class ToolAttr:
     actions: Actions | None = None
     docstyle: DocStyle | None = None
     bounded: bool = False
+    waits: bool = False
 
     def __post_init__(self) -> None:
         capabilities = texts("required_capabilities", self.required_capabilities)
@@ -79,7 +82,7 @@ class ToolAttr:
                 raise ConfigurationError(f"unknown model capability {capability!r}; known: {known}")
         for option in ("name", "description"):
             instance(option, getattr(self, option), str, "text")
-        for option in ("override", "concurrent", "bounded"):
+        for option in ("override", "concurrent", "bounded", "waits"):
             if not isinstance(value := getattr(self, option), bool):
                 raise WrongTypeError(f"{option} must be True or False, not {value!r}")
         one_of("permission", self.permission, get_args(Permission))

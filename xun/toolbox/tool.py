@@ -146,6 +146,10 @@ class Tool:
         return self.attr.actions
 
     @property
+    def waits(self) -> bool:
+        return self.attr.waits
+
+    @property
     def bounded(self) -> bool:
         return self.attr.bounded
 

@@ -136,6 +136,24 @@ class ToolBox:
         functions = load("tool-groups").functions(name, **options)
         return self._add_builtin(functions, include, exclude, permission, replace)
 
+    def with_subagent_provider(
+        self, agent_getter: Callable[[Any], Any] | None = None, *, background: bool = False
+    ) -> Self:
+        """Add `agent_run` and `agent_run_parallel`; with `background` also `agent_spawn`, `agent_wait`, `agent_list`.
+
+        `agent_getter` is given an `AgentGetterParam` and gives the agent for a task, not started; without it that is
+        like the agent that asks.
+        """
+        return self.register(*load("subagents").tools(agent_getter, background=background))
+
+    def disable_subagent(self) -> Self:
+        """Hide the tools of `with_subagent_provider`, and those alone."""
+        return self.disable(*load("subagents").NAMES)
+
+    def enable_subagent(self) -> Self:
+        """Undo `disable_subagent`."""
+        return self.enable(*load("subagents").NAMES)
+
     def disable(self, *names: str) -> Self:
         """Hide tools by name or by pattern (`browser_*`) until they are enabled again.
 
