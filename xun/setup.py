@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from xun.config.project.grants import ProjectGrants
 from xun.config.redact import Redactor
 from xun.config.regular import UnreadableError, read_named
 from xun.config.trust import Trust, trust_of
-from xun.events import PROVISIONAL, AnyEvent, Decided, TurnEnded
+from xun.events import PROVISIONAL, AnyEvent, Decided
 from xun.exec.env import freeze
 from xun.gate.gate import OnAsk
 from xun.gate.journal import Journal
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from xun.commands.context import CommandContext
     from xun.commands.outcome import Completion
     from xun.commands.registry import CommandRegistry
+    from xun.sessions.past import Past
     from xun.sessions.resume import StoredSession
 
 EARLIER = "earlier"  # what a resumed session has cost: its file does not keep it by model
@@ -60,7 +61,7 @@ Say = Callable[[str], None]
 
 @dataclass(slots=True)
 class Prepared:
-    """A ready agent with what it holds open. `ends` are those of earlier turns, as `StoredSession` has them."""
+    """A ready agent with what it holds open. `past` is what was told before, as `StoredSession` has it."""
 
     agent: Agent[Any]
     provider: Provider
@@ -73,7 +74,7 @@ class Prepared:
     keys: GivenKeys
     redact: Redactor
     copy: Path | None = None
-    ends: Mapping[int, TurnEnded] = field(default_factory=dict)
+    past: Past | None = None
 
     async def aclose(self) -> None:
         """Close everything that was opened for the run."""
@@ -176,9 +177,9 @@ def build_run(
         agent.gate.made = MadeFiles(MadeStore(paths.made, workspace.root), (str(workspace.root),))
     if plan.trust:
         _name_commands(grants, note)
-    ends = stored.ends if stored else {}
+    past = stored.past if stored else None
     return Prepared(
-        agent, provider, workspace, writer, config, paths, trust, grants, plan.keys, redact, place.copy, ends
+        agent, provider, workspace, writer, config, paths, trust, grants, plan.keys, redact, place.copy, past
     )
 
 

@@ -67,18 +67,29 @@ def test_turns_that_did_not_complete_keep_their_place(tmp_path: Path) -> None:
     failed = TurnEnded(status="failed", stop_reason="error", error=ErrorDetail(kind="auth", message="no such key"))
     cancelled = TurnEnded(status="cancelled", stop_reason="cancelled")
     path = saved(tmp_path, *turn(1), *started("more"), failed, *started("still more"), cancelled)
-    ends = load(path).ends
-    assert {at: end.status for at, end in ends.items()} == {5: "failed", 6: "cancelled"}
-    assert ends[5].error == failed.error
+    told = load(path).past.told
+    kinds = [end.status for end in told if isinstance(end, TurnEnded)]
+    assert kinds == ["failed", "cancelled"] and isinstance(told[-1], TurnEnded) and isinstance(told[-3], TurnEnded)
+    assert told[-3].error == failed.error
 
 
-@pytest.mark.parametrize(("reason", "left", "kept"), [("revise", 5, {5}), ("compact", 6, set()), ("clear", 0, set())])
-def test_ends_go_with_the_messages_before_them(tmp_path: Path, reason: str, left: int, kept: set[int]) -> None:
+@pytest.mark.parametrize(
+    ("reason", "left", "kept"),
+    [("revise", 5, ["failed"]), ("compact", 4, ["failed", "cancelled"]), ("clear", 0, [])],
+)
+def test_what_was_told_goes_with_the_messages_before_it_and_stays_beside_a_summary(
+    tmp_path: Path, reason: str, left: int, kept: list[str]
+) -> None:
     failed = TurnEnded(status="failed", stop_reason="error")
-    events = [*turn(1), *started("more"), failed, *started("still more"), failed]
-    messages = load(saved(tmp_path, *events)).messages[:left]
-    replaced = HistoryReplaced(messages=messages, reason=reason)
-    assert load(saved(tmp_path, *events, replaced)).ends.keys() == kept
+    cancelled = TurnEnded(status="cancelled", stop_reason="cancelled")
+    events = [*turn(1), *started("more"), failed, *started("still more"), cancelled]
+    messages = load(saved(tmp_path, *events)).messages
+    replaced = HistoryReplaced(messages=messages[:left], reason=reason)
+    past = load(saved(tmp_path, *events, replaced)).past
+    assert past.history == list(messages[:left])
+    assert [entry.status for entry in past.told if isinstance(entry, TurnEnded)] == kept
+    shown = [entry for entry in past.told if isinstance(entry, Message)]
+    assert shown == list(messages if reason == "compact" else messages[:left])
 
 
 def test_history_is_what_was_added_and_replaced(tmp_path: Path) -> None:

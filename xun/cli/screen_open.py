@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xun.config.project.grants import ProjectGrants
     from xun.config.trust import Trust
     from xun.events import TurnEnded
+    from xun.sessions.past import Past
     from xun.setup import Prepared
 
 _SHOWN_MODELS = 5  # of one local server
@@ -48,9 +49,9 @@ class OpenedRun:
         return self.prepared.agent
 
     @property
-    def ends(self) -> Mapping[int, TurnEnded]:
-        """How earlier turns of this session ended that did not complete."""
-        return self.prepared.ends
+    def past(self) -> Past | None:
+        """What was told in this session before."""
+        return self.prepared.past
 
     @property
     def starter(self) -> str:

@@ -25,6 +25,7 @@ from xun.events import (
     UsageUpdated,
 )
 from xun.messages import Message, ToolCall, ToolResult, Usage
+from xun.sessions.past import Past
 
 
 @dataclass(slots=True)
@@ -62,8 +63,7 @@ class Replay:
 
     `batches` is by the index of the assistant message in `messages`; `batch` is that of the latest one.
     `cost` is None once any part of it is unknown. `asides` are quotations that the model was not told yet, `queued` the
-    prompts that waited, `mode` the last one that was told. `ends` are those of turns that did not complete, each by the
-    number of messages in `messages` then.
+    prompts that waited, `mode` the last one that was told. `past` is what a transcript shows of it all.
     """
 
     messages: list[Message] = field(default_factory=list)
@@ -78,11 +78,12 @@ class Replay:
     asides: list[str] = field(default_factory=list)
     queued: tuple[str, ...] = ()
     mode: Mode | None = None
-    ends: dict[int, TurnEnded] = field(default_factory=dict)
+    past: Past = field(default_factory=Past)
 
     def add(self, event: AnyEvent) -> None:
         """Take in the next event. Those of sub-agents, told inside a turn under ids of their own, are passed over."""
         self.seq = max(self.seq, event.seq)
+        self.past.add(event)
         if isinstance(event, Decided):
             self.decisions = max(self.decisions + 1, event.number)
         if self.turn is None:
@@ -123,10 +124,7 @@ class Replay:
             self.asides.clear()
         elif reason == "revise":  # what went with a message that was taken back goes with the next one
             self.asides[:0] = asides_in(self.messages)[len(asides_in(messages)) :]
-        if reason in ("clear", "compact"):  # a summary has other messages than those it was made of
-            self.ends.clear()
-        self.ends = {at: event for at, event in self.ends.items() if at <= len(messages)}
-        self.messages = list(messages)
+        self.messages = list(self.past.history)  # the same messages, which are held once
         self.batch = self.batch.rest()
         replies = [index for index, message in enumerate(self.messages) if message.role == "assistant"]
         self.batches = dict.fromkeys(replies[-1:], self.batch)
@@ -161,8 +159,6 @@ class Replay:
     def _end(self, event: TurnEnded) -> None:
         self._spend(event.usage, event.cost)
         self.turn = None
-        if event.status != "completed":
-            self.ends[len(self.messages)] = event
 
     def _spend(self, usage: Usage, cost: float | None) -> None:
         """Count as a running session does: what used nothing costs nothing, whether or not its model has a price."""

@@ -6,14 +6,15 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from xun.events import AnyEvent, Decided, Mode, TurnEnded
+from xun.events import AnyEvent, Decided, Mode
 from xun.messages import Message, Usage
+from xun.sessions.past import Past
 from xun.sessions.record import Header, Scan, SessionError, scan
 from xun.sessions.repair import NOT_RUN, UNKNOWN, repairs, stamped
 from xun.sessions.replay import Replay, replay
@@ -31,7 +32,7 @@ class StoredSession:
     lines for the person about what was lost or closed. `asides` is output of shell lines that the model was not told
     yet, `queued` the prompts that waited, `mode` the last one that was told, None where none was. `events` are all
     that happened, where the session was only read: they take many times the memory of the history. Who goes on with it
-    needs no more of them than `ends`, those of turns that did not complete, each by the number of messages before it.
+    needs no more of them than `past`, what a transcript shows.
     """
 
     path: Path
@@ -46,7 +47,7 @@ class StoredSession:
     asides: tuple[str, ...] = ()
     queued: tuple[str, ...] = ()
     mode: Mode | None = None
-    ends: Mapping[int, TurnEnded] = field(default_factory=dict)
+    past: Past = field(default_factory=Past)
     events: tuple[AnyEvent, ...] = ()
 
     @property
@@ -181,7 +182,7 @@ def _whole(path: Path, found: Scan, state: Replay) -> tuple[StoredSession, Seque
         asides=tuple(state.asides),
         queued=state.queued,
         mode=state.mode,
-        ends=state.ends,
+        past=state.past,
     )
     return session, missing
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from xun.frontends.tui.opening import Level
 from xun.frontends.tui.question.choices import Menu
 from xun.frontends.tui.standing import Watch
 from xun.policy.decision import Answer, Ask
+from xun.sessions.past import Past
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +29,7 @@ class Run:
     """An opened agent."""
 
     starter = ""
-    ends: Mapping[int, TurnEnded] = MappingProxyType({})
+    past: Past | None = None
 
     def __init__(self, agent: Agent[Any]) -> None:
         self.agent = agent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xun.events import AnyEvent, TurnEnded
     from xun.frontends.tui.question.choices import Menu
     from xun.policy.decision import Answer, Ask
+    from xun.sessions.past import Past
 
 Level = Literal["info", "warning", "error"]
 """Of a line that is said to the person."""
@@ -87,8 +88,8 @@ class Opened(Protocol):
     def agent(self) -> Agent[Any]: ...
 
     @property
-    def ends(self) -> Mapping[int, TurnEnded]:
-        """The ends of earlier turns that did not complete, each by the number of messages before it."""
+    def past(self) -> Past | None:
+        """What was told in this session before, None where it is a new one."""
         ...
 
     @property

@@ -20,6 +20,7 @@ from xun.events import (
 )
 from xun.frontends.tui.status import short
 from xun.policy.decision import MODES, Ask, Assessment, Kept
+from xun.sessions.past import refuses
 from xun.workspace.branch import branch_of
 
 if TYPE_CHECKING:
@@ -39,15 +40,14 @@ class Watch:
         self._refused = 0
         self._bare = False
 
-    def start(self, agent: Agent[Any]) -> None:
-        """Follow `agent` from now on."""
-        self._agent, self._folder, self._refused = agent, agent.workspace.root, 0
+    def start(self, agent: Agent[Any], refused: int = 0) -> None:
+        """Follow `agent` from now on. `refused` is how much was refused before in its session."""
+        self._agent, self._folder, self._refused = agent, agent.workspace.root, refused
         self._branch = branch_of(self._folder)
 
     def hear(self, event: AnyEvent) -> bool:
         """Take note of `event`. True where the line may have to change."""
-        # Of a refused call, what the rules allowed by itself is told as not allowed too: it is no refusal.
-        if isinstance(event, Decided) and not event.allowed and event.decision.effect != "allow":
+        if refuses(event):
             self._refused += 1
             return True
         if isinstance(event, Decided) and self._agent is not None and self._agent.gate.bare != self._bare:

@@ -76,11 +76,11 @@ class Starting(Leaving):
             if (mode := opened.agent.mode) != old.agent.mode:
                 notes[f"this session is in {mode} mode; the one before it was in {old.agent.mode} mode"] = "info"
             await old.close()
-        if opened.agent.messages:
-            self._transcript.load(opened.agent.messages, opened.ends)
+        if opened.past is not None and opened.past.told:
+            self._transcript.load(opened.past)
         for text, level in notes.items():
             self.say(text, level)
-        self._parts.watch.start(opened.agent)
+        self._parts.watch.start(opened.agent, opened.past.refused if opened.past is not None else 0)
         self._parts.activity.clear()
         self._files.look_in(opened.agent.workspace.root)
         self.stand()

@@ -28,6 +28,7 @@ from xun.frontends.tui.transcript.rows import Rows
 from xun.messages import Message, Reply, Text, Thinking, ToolCall, ToolResult
 from xun.policy.action import Run, UseTool
 from xun.policy.decision import Decision, Reason
+from xun.sessions.past import Past
 
 
 class Told:
@@ -62,7 +63,7 @@ CODE = ["  ┌ py", "  │ x = 1"]
 def test_a_streamed_answer_ends_up_as_the_loaded_one(size: int) -> None:
     told = Told(turn(), user("go"), *deltas(ANSWER, size), reply(ANSWER))
     loaded = Told()
-    loaded.book.load([Message.user("go"), Message(role="assistant", blocks=(Text(text=ANSWER),))])
+    loaded.book.load(Past.of([Message.user("go"), Message(role="assistant", blocks=(Text(text=ANSWER),))]))
     assert told.lines == loaded.lines
     assert told.lines == ["", "> go", "", "  Some text.", "", "  • one", "  • two", "", *CODE, "  End."]
 
@@ -137,7 +138,7 @@ def test_thinking_between_texts_keeps_its_place() -> None:
     expected = ["", "  a", "", "∴ thought, 2 characters ▸", "", "  b"]
     assert told.lines == expected
     loaded = Told()
-    loaded.book.load([Message(role="assistant", blocks=blocks)])
+    loaded.book.load(Past.of([Message(role="assistant", blocks=blocks)]))
     assert loaded.lines == expected
 
 
@@ -151,12 +152,12 @@ def test_calls_of_one_reply_stand_together_and_keep_their_order() -> None:
 def test_a_result_in_history_does_not_unsay_the_end_of_the_call() -> None:
     told = Told(turn(), *ran(bash("make"), "exit code 0\nfine", seconds=2.5))
     assert told.lines == ["", "✓ bash make  exit 0 · 2.5 s ▸"]
-    told.book.load([])
+    told.book.load(Past.of([]))
     result = ToolResult(call_id="9", name="bash", content="no", is_error=True)
-    told.book.load([
+    told.book.load(Past.of([
         Message(role="assistant", blocks=(bash("make", "9"),)),
         Message(role="tool", blocks=(result,)),
-    ])  # fmt: skip
+    ]))  # fmt: skip
     assert told.lines == ["", "✗ bash make  failed ▸", "  │ no"]
 
 
@@ -199,7 +200,7 @@ def test_an_interrupted_reply_stays_as_it_was_shown_and_is_marked_when_it_is_loa
     end = TurnEnded(status="cancelled", stop_reason="cancelled")
     told = Told(turn(), ThinkingDelta(text="hm"), *deltas("so far"), MessageAdded(message=part), end)
     assert told.lines[-3:] == ["  so far", "", "· interrupted"] and "thought" in told.lines[1].lower()
-    told.book.load([Message.user("go"), part])
+    told.book.load(Past.of([Message.user("go"), part]))
     assert told.lines == ["", "> go", "", "  so far", "", "· interrupted"]
 
 
@@ -228,7 +229,7 @@ def test_compaction_leaves_a_mark_and_what_was_said_before_it() -> None:
 
 def test_a_resumed_history_shows_where_it_was_compacted() -> None:
     told = Told()
-    told.book.load([make_note("what happened", [], None), Message.user("next")])
+    told.book.load(Past.of([make_note("what happened", [], None), Message.user("next")]))
     assert told.lines == ["", "── earlier conversation, summed up ▸", "", "> next"]
 
 
@@ -292,7 +293,7 @@ def test_a_shell_line_that_went_with_a_prompt_is_a_folded_row_and_not_the_person
     events, block = shell_line("seq 90", output)
     asked = Message(role="user", blocks=(Text(text="why?"), block))
     loaded = Told()
-    loaded.book.load([asked])
+    loaded.book.load(Past.of([asked]))
     assert loaded.lines == ["", "✓ bash seq 90  exit 0 · 90 lines ▸", "", "> why?"]
     loaded.rows[0].toggle()
     loaded.rows.changed(0)
@@ -313,12 +314,12 @@ def test_a_shell_line_that_went_with_a_prompt_is_a_folded_row_and_not_the_person
 )
 def test_a_quotation_shows_as_the_command_and_how_it_ended(command: str, output: str, row: str) -> None:
     told = Told()
-    told.book.load([Message(role="user", blocks=(Text(text="so?"), shell_line(command, output)[1]))])
+    told.book.load(Past.of([Message(role="user", blocks=(Text(text="so?"), shell_line(command, output)[1]))]))
     assert " ".join(told.lines[1].split()) == " ".join(row.split())
 
 
 def test_what_xun_says_to_let_a_reply_go_on_does_not_stand_as_the_persons_words() -> None:
     told = Told(turn(), user(GO_ON))
     assert told.lines == ["", "· asked to go on where the reply was cut off"]
-    told.book.load([Message.user(GO_ON)])
+    told.book.load(Past.of([Message.user(GO_ON)]))
     assert told.lines == ["", "· asked to go on where the reply was cut off"]

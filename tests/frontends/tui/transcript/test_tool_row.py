@@ -6,11 +6,11 @@ from rich.cells import cell_len
 from tests.frontends.tui.transcript.support import bash
 from xun.events import CallOutcome, Decided
 from xun.exec.run import Completed
-from xun.frontends.tui.transcript.book import blocks_of
 from xun.frontends.tui.transcript.ending import ending_of
 from xun.frontends.tui.transcript.item import Compaction, Notice, Output, Prompt, Thinking
 from xun.frontends.tui.transcript.line import joined
 from xun.frontends.tui.transcript.palette import CLASSES
+from xun.frontends.tui.transcript.said import blocks_of
 from xun.frontends.tui.transcript.tool_row import HEAD, LINE_LIMIT, LIVE_LINES, OWN_HEAD, OWN_TAIL, TAIL, ToolRow
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Action, Run, UseTool, Write

@@ -16,6 +16,7 @@ from xun.events import HistoryReplaced, TextDelta, TurnEnded
 from xun.frontends.tui.transcript.canvas import SIGN
 from xun.frontends.tui.transcript.view import Transcript
 from xun.messages import Message, Text, ToolCall, ToolResult
+from xun.sessions.past import Past
 
 pytestmark = pytest.mark.anyio
 
@@ -49,7 +50,7 @@ async def test_it_follows_the_end_and_shows_every_event() -> None:
 async def test_nothing_moves_under_somebody_who_scrolled_up() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(60, 12)) as pilot:
-        app.transcript.load(conversation(40))
+        app.transcript.load(Past.of(conversation(40)))
         app.hear(turn(), *deltas("An open **block"))
         await until(pilot, lambda: "An open **block" in app.shown[-1])
         app.transcript.scroll_by("line", -2)
@@ -74,7 +75,7 @@ async def test_nothing_moves_under_somebody_who_scrolled_up() -> None:
 async def test_a_visible_open_block_keeps_its_rows_until_it_is_out_of_view() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(60, 12)) as pilot:
-        app.transcript.load(conversation(40))
+        app.transcript.load(Past.of(conversation(40)))
         app.hear(turn(), *deltas("See **this**\nand\nthat\nand\nmore"))
         await until(pilot, lambda: app.shown[-1] == "  more")
         app.transcript.scroll_by("line", -1)
@@ -91,7 +92,7 @@ async def test_a_visible_open_block_keeps_its_rows_until_it_is_out_of_view() -> 
 async def test_resizing_goes_on_with_the_same_text() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(60, 12)) as pilot:
-        app.transcript.load(conversation(100))
+        app.transcript.load(Past.of(conversation(100)))
         await pilot.pause()
         app.transcript.scroll_by("page", -4)
         await pilot.pause()
@@ -105,7 +106,7 @@ async def test_resizing_goes_on_with_the_same_text() -> None:
 async def test_thousands_of_messages_are_made_into_rows_only_near_the_view() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
-        app.transcript.load(conversation(10_000))
+        app.transcript.load(Past.of(conversation(10_000)))
         await until(pilot, lambda: any("Answer 2499" in row for row in app.shown))
         assert app.transcript._rows.kept < 200
         app.transcript.scroll_by("end", -1)
@@ -117,7 +118,7 @@ async def test_thousands_of_messages_are_made_into_rows_only_near_the_view() -> 
 async def test_the_wheel_and_the_scrollbar_scroll() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(60, 12)) as pilot:
-        app.transcript.load(conversation(200))
+        app.transcript.load(Past.of(conversation(200)))
         await until(pilot, lambda: app.transcript.scroll_y > 0)
         rows = app.shown
         await pilot._post_mouse_events([MouseScrollUp], app.transcript, (5, 5))
@@ -149,7 +150,7 @@ async def test_enter_and_click_unfold_and_fold() -> None:
 async def test_keys_move_between_what_folds_and_others_are_handed_on() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(60, 10)) as pilot:
-        app.transcript.load(conversation(80))
+        app.transcript.load(Past.of(conversation(80)))
         await until(pilot, lambda: app.transcript.scroll_y > 0)
         app.transcript.focus()
         await pilot.press("up", "up", "up", "enter")
@@ -166,7 +167,7 @@ async def test_keys_move_between_what_folds_and_others_are_handed_on() -> None:
 async def test_clicking_the_sign_goes_to_the_end() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(60, 10)) as pilot:
-        app.transcript.load(conversation(80))
+        app.transcript.load(Past.of(conversation(80)))
         await until(pilot, lambda: app.transcript.scroll_y > 0)
         app.transcript.scroll_by("page", -1)
         app.transcript.say("something new", "warning")
@@ -303,7 +304,7 @@ async def test_the_timer_rests_while_nothing_comes() -> None:
 async def test_new_history_is_shown_from_its_end() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(60, 12)) as pilot:
-        app.transcript.load(conversation(80))
+        app.transcript.load(Past.of(conversation(80)))
         await until(pilot, lambda: app.transcript.scroll_y > 0)
         app.transcript.scroll_by("page", -3)
         app.hear(HistoryReplaced(messages=(Message.user("only this"),), reason="revise"))

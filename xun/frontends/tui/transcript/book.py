@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 
-from xun.agent.compact_note import body_of, is_note
-from xun.agent.cut_reply import GO_ON
 from xun.asides import aside_of, asides_in
 from xun.events import (
     Answered,
@@ -26,19 +24,20 @@ from xun.events import (
     TurnStarted,
 )
 from xun.frontends.tui.calls import by_person
-from xun.frontends.tui.transcript.answer import Block
+from xun.frontends.tui.transcript.earlier import Earlier
 from xun.frontends.tui.transcript.holds import Holds
-from xun.frontends.tui.transcript.item import Compaction, Item, Prompt, Thinking, count
+from xun.frontends.tui.transcript.item import Item, Thinking
 from xun.frontends.tui.transcript.item import Notice as NoticeItem
 from xun.frontends.tui.transcript.quoted import quoted_rows
 from xun.frontends.tui.transcript.refusal import refused
 from xun.frontends.tui.transcript.retry import Retry
 from xun.frontends.tui.transcript.rows import Rows
-from xun.frontends.tui.transcript.splitter import split
+from xun.frontends.tui.transcript.said import blocks_of, compaction, ending, prompt
 from xun.frontends.tui.transcript.stream import Stream
 from xun.frontends.tui.transcript.tool_row import ToolRow
-from xun.messages import Image, Message, Text, ToolCall, ToolResult
+from xun.messages import Message, Text, ToolCall, ToolResult
 from xun.messages import Thinking as ThinkingBlock
+from xun.sessions.past import Past
 
 
 class Book:
@@ -55,20 +54,14 @@ class Book:
         self._asks: dict[str, str] = {}  # open questions, and the calls that they are about
         self._retry: tuple[int, Retry] | None = None  # while a model call is tried again
         self._agent: str | None = None  # whose turn it is
+        self._past = Past()
         self._shown: set[str] = set()  # what the model will be told of shell lines that have a row here
 
-    def load(self, messages: Iterable[Message], ends: Mapping[int, TurnEnded] | None = None) -> None:
-        """Show these messages and nothing else, but for `ends`: by how many messages stand before them."""
+    def load(self, past: Past) -> None:
+        """Show what was told before, and nothing else. What comes is added to `past`."""
         self.clear()
-        items: list[Item] = []
-        ends = ends or {}
-        for number, message in enumerate(messages, 1):
-            items += self._items(message, len(items), items[-1] if items else None)
-            if number in ends:
-                items += _ending(ends[number])
-            elif message.reply is not None and message.reply.stop_reason == "interrupted":
-                items.append(NoticeItem("interrupted"))
-        self._rows.extend(items)
+        self._past = past
+        self._rows.extend(Earlier(self._items, self._calls, self._shown).read(past))
 
     def clear(self) -> None:
         self._stream.drop()
@@ -77,6 +70,7 @@ class Book:
         self._asks.clear()
         self._shown.clear()
         self._retry = None
+        self._past = Past()
 
     def flush(self) -> None:
         """Take in the deltas that wait."""
@@ -99,10 +93,12 @@ class Book:
         if isinstance(event, TurnStarted) and self._agent is None:
             self._agent = event.agent_id
         if self._agent is not None and event.agent_id != self._agent:
+            self._past.add(event)
             return self._overhear(event)
         if isinstance(event, TextDelta | ThinkingDelta):
             self._stream.take(event)
             return True
+        self._past.add(event)
         return self._hear_call(event) or self._hear_turn(event)
 
     def _overhear(self, event: AnyEvent) -> bool:
@@ -122,13 +118,13 @@ class Book:
             case AttemptReset(reason=reason, wait=wait):
                 self._drop()
                 self._tried(reason, wait)
-            case HistoryReplaced(messages=messages, reason=reason):
+            case HistoryReplaced(reason=reason):
                 # What was compacted stays readable here; the mark comes with `Compacted`.
                 if reason == "compact":
                     return False
-                self.load(messages)
+                self.load(self._past)
             case Compacted():
-                self.add(Compaction(_compacted(event), event.summary))
+                self.add(compaction(event))
             case Notice(level=level, text=text):
                 self.add(NoticeItem(text, level))
             case TurnEnded():
@@ -223,7 +219,7 @@ class Book:
         if message.role == "user":
             new = [aside for aside in asides_in([message]) if aside not in self._shown]
             self._shown.clear()
-            return [*quoted_rows(new, last), *_prompt(message)]
+            return [*quoted_rows(new, last), *prompt(message)]
         items: list[Item] = []
         for block in message.blocks:
             match block:
@@ -246,52 +242,11 @@ class Book:
         if event.status == "failed":
             self._drop()  # a reply that failed half-way is no part of the conversation
         self._stream.close()
-        for item in _ending(event):
+        for item in ending(event):
             self._rows.append(item)
-
-
-def blocks_of(text: str) -> Sequence[Block]:
-    """The blocks of a whole answer. The first is always set off from what stands before."""
-    return [
-        Block(block.text, gap=block.gap or not index, number=block.number) for index, block in enumerate(split(text))
-    ]
-
-
-def _ending(event: TurnEnded) -> Iterator[Item]:
-    """What is said of a turn that did not complete."""
-    if event.status == "cancelled":
-        yield NoticeItem("interrupted" + (f": {event.error.message}" if event.error is not None else ""))
-    elif event.error is not None:
-        yield NoticeItem(event.error.message, "error")
-    elif event.status == "failed":
-        yield NoticeItem(f"the turn ended early: {event.stop_reason.replace('_', ' ')}", "warning")
 
 
 def _result(row: ToolRow, result: ToolResult) -> None:
     """A result in history. What the call's own end told is better where that is known."""
     if not row.finished:
         row.ended("error" if result.is_error else "ok", result)
-
-
-def _prompt(message: Message) -> Iterator[Item]:
-    """What the person said. Notes to the model are none of it, nor is what xun says for them."""
-    if is_note(message):
-        yield Compaction("earlier conversation, summed up", body_of(message))
-        return
-    if message.words == GO_ON:
-        yield NoticeItem("asked to go on where the reply was cut off")
-        return
-    images = sum(isinstance(block, Image) for block in message.blocks)
-    shown = [message.words, f"[{count(images, 'image')}]" if images else ""]
-    if any(shown):
-        yield Prompt("\n".join(filter(None, shown)))
-
-
-def _compacted(event: Compacted) -> str:
-    how = "summed up" if event.summary else "shortened"
-    if not event.automatic:  # the command that asked for it tells the figures
-        return f"the conversation up to here, {how}"
-    return (
-        f"compacted by itself: {event.before_tokens:,} → {event.after_tokens:,} tokens, "
-        f"{count(event.removed_messages, 'message')} {how}"
-    )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from xun.frontends.text import visible
 from xun.frontends.tui.transcript.item import count, note
@@ -83,11 +85,14 @@ def _row(number: int | None, sign: str, text: str, digits: int, width: int) -> l
     return wrap(pieces if len(kept) < len(text) else ((text, style),), width, first=first, rest=rest, folded=True)
 
 
+def _hunks(text: str) -> Iterator[str]:
+    """The lines of a diff without its names of files, which look like changed lines that begin with a sign."""
+    return dropwhile(lambda line: not _HUNK.match(line), text.split("\n"))
+
+
 def _one_ending(text: str) -> str:
     """A diff whose changed lines all end in CR LF, or none, without CRs; else they are what changes, and show."""
-    ends = {
-        line.endswith("\r") for line in text.split("\n") if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
-    }
+    ends = {line.endswith("\r") for line in _hunks(text) if line[:1] in ("+", "-")}
     return text if len(ends) > 1 else text.replace("\r\n", "\n")
 
 
@@ -103,8 +108,13 @@ def diff_of(call: ToolCall, writes: Sequence[Write], result: str) -> list[Diff]:
             return [_made("", content, path, 0)]
         case {"path": str(path), "old": str(old), "new": str(new)} if result.startswith("Edited "):
             line = _AT_LINE.search(result)
-            return [_made(old, new, path, int(line[1]) - 1 if line else 0)]
+            return [_made(_whole(old), _whole(new), path, int(line[1]) - 1 if line else 0)]
     return []
+
+
+def _whole(passage: str) -> str:
+    """A passage as whole lines: where it ends says nothing of how the file does."""
+    return passage if passage.endswith("\n") or not passage else f"{passage}\n"
 
 
 def _made(before: str, after: str, path: str, offset: int) -> Diff:
@@ -115,7 +125,5 @@ def _made(before: str, after: str, path: str, offset: int) -> Diff:
 
 
 def _counted(text: str) -> Diff:
-    lines = text.split("\n")
-    added = sum(line.startswith("+") and not line.startswith("+++ ") for line in lines)
-    removed = sum(line.startswith("-") and not line.startswith("--- ") for line in lines)
-    return Diff(text, added, removed)
+    signs = Counter(line[:1] for line in _hunks(text))
+    return Diff(text, signs["+"], signs["-"])

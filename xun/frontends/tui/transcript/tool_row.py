@@ -17,6 +17,7 @@ from xun.frontends.tui.transcript.why import why
 from xun.frontends.tui.transcript.wrap import MARGIN, clean, cut, wrap
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Write
+from xun.sessions.past import refuses
 
 HEAD, TAIL = 200, 100
 """Lines shown of a long output: its first and its last ones."""
@@ -210,7 +211,7 @@ class ToolRow(Folding):
     def _refusals(self, width: int) -> list[Line]:
         rows: list[Line] = []
         for event in self._decisions:
-            if not _refuses(event):
+            if not refuses(event):
                 continue
             text = clean(refused_by(event, self._words)).replace("\n", " ")
             who, _, what = text.partition(": ")
@@ -218,7 +219,7 @@ class ToolRow(Folding):
         return rows
 
     def _why(self, width: int) -> list[Line]:
-        told = filter(None, (why(event) for event in self._decisions if not _refuses(event)))
+        told = filter(None, (why(event) for event in self._decisions if not refuses(event)))
         return [row for line in told for row in _decorated(clean(line).replace("\n", " "), width)]
 
     def _tail(self, width: int, most: int) -> list[Line]:
@@ -265,11 +266,6 @@ class ToolRow(Folding):
             if over > 0:
                 rows.append(note(f"… {count(over, 'character')} of this line not shown", (0, 0)))
         return rows
-
-
-def _refuses(event: Decided) -> bool:
-    """What the rules allow by itself was not done for another reason."""
-    return not event.allowed and event.decision.effect != "allow"
 
 
 def _decorated(text: str, width: int) -> list[Line]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -12,13 +11,13 @@ from textual.events import Click, Focus, Key
 from textual.message import Message as TextualMessage
 from textual.timer import Timer
 
-from xun.events import AnyEvent, HistoryReplaced, TurnEnded
+from xun.events import AnyEvent, HistoryReplaced
 from xun.frontends.tui.keys import OF_SCREEN
 from xun.frontends.tui.transcript.book import Book
 from xun.frontends.tui.transcript.canvas import SIGN, Canvas
 from xun.frontends.tui.transcript.item import Notice, Output
 from xun.frontends.tui.transcript.palette import CLASSES, CSS
-from xun.messages import Message
+from xun.sessions.past import Past
 
 FRAME = 1 / 25
 """Seconds between two looks at what has come, while something comes. Nothing ticks otherwise."""
@@ -62,12 +61,9 @@ class Transcript(Canvas, can_focus=True):
             self._begin()
         self._came()
 
-    def load(self, messages: Iterable[Message], ends: Mapping[int, TurnEnded] | None = None) -> None:
-        """Show a conversation from its end, in place of all that is shown.
-
-        `ends` are those of turns that did not complete, each by the number of messages before it.
-        """
-        self._book.load(messages, ends or {})
+    def load(self, past: Past) -> None:
+        """Show a conversation from its end, in place of all that is shown. What comes is added to `past`."""
+        self._book.load(past)
         self._begin()
         self._wake()
 

@@ -1,0 +1,126 @@
+"""What happened before the transcript was there, as the items that it would have become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from xun.asides import aside_of
+from xun.events import AttemptReset, Compacted, Decided, Notice, TurnEnded
+from xun.frontends.tui.calls import by_person
+from xun.frontends.tui.transcript.item import Item
+from xun.frontends.tui.transcript.item import Notice as NoticeItem
+from xun.frontends.tui.transcript.refusal import refused
+from xun.frontends.tui.transcript.retry import Retry
+from xun.frontends.tui.transcript.said import compaction, ending
+from xun.frontends.tui.transcript.tool_row import ToolRow
+from xun.frontends.tui.way_on import way_on
+from xun.messages import Message
+from xun.sessions.past import Past, PastCall, Told
+
+Itemise = Callable[[Message, int, Item | None], list[Item]]
+"""The items of a message, given the index of the first one and what stands before it."""
+
+
+class Earlier:
+    """Makes items of a past, in one go.
+
+    `calls` are the rows of calls by their ids, with their index; `shown` is what the model will be told of the person's
+    own. Both are kept up to date.
+    """
+
+    def __init__(self, itemise: Itemise, calls: dict[str, tuple[int, ToolRow]], shown: set[str]) -> None:
+        self.items: list[Item] = []
+        self._itemise = itemise
+        self._calls = calls
+        self._shown = shown
+        self._ends: dict[str, PastCall] = {}
+        self._retry: Retry | None = None
+        self._cut = False  # a reply was, and nothing has said so yet
+
+    def read(self, past: Past) -> list[Item]:
+        """All of its items."""
+        for entry in past.told:
+            self._take(entry)
+        self._say_cut()
+        return self.items
+
+    @property
+    def _last(self) -> Item | None:
+        return self.items[-1] if self.items else None
+
+    def _take(self, entry: Told) -> None:
+        match entry:
+            case Message():
+                self._message(entry)
+            case PastCall():
+                self._call(entry)
+            case TurnEnded():
+                self._cut = False
+                self._no_more_tries()
+                self._add(ending(entry))
+                if way := way_on(entry):
+                    self._add([NoticeItem(way, gap=False)])
+            case AttemptReset(reason=reason, wait=wait):
+                if self._retry is None:
+                    self._retry = Retry()
+                    self._add([self._retry])
+                self._retry.failed(reason, wait)
+            case Compacted():
+                self._add([compaction(entry)])
+            case Notice(level=level, text=text):
+                self._add([NoticeItem(text, level)])
+            case Decided(decision=decision):
+                self._add([NoticeItem(refused(decision), "warning")])
+
+    def _add(self, items: Iterable[Item]) -> None:
+        self.items += items
+
+    def _no_more_tries(self) -> None:
+        if self._retry is not None:
+            self._retry.finish()
+            self._retry = None
+
+    def _say_cut(self) -> None:
+        if self._cut:
+            self._cut = False
+            self._add([NoticeItem("interrupted")])
+
+    def _message(self, message: Message) -> None:
+        if message.role == "tool":
+            self._results(message)
+            return
+        self._say_cut()
+        if message.role == "assistant":
+            self._no_more_tries()
+        self._add(self._itemise(message, len(self.items), self._last))
+        self._cut = message.reply is not None and message.reply.stop_reason == "interrupted"
+
+    def _call(self, past: PastCall) -> None:
+        """What was decided on a call, before its result is there; of one of the person's, all of it."""
+        call = past.call
+        if past.result is not None:
+            row = ToolRow(call, gap=not isinstance(self._last, ToolRow), own=by_person(call))
+            self._calls[call.id] = (len(self.items), row)
+            self._add([row])
+            self._shown.add(aside_of(call, past.result))
+        elif call.id in self._calls:
+            row = self._calls[call.id][1]
+            self._ends[call.id] = past
+        else:
+            return
+        for event in past.decisions:
+            row.decided(event)
+        row.answered("", past.words)
+        if past.result is not None:
+            row.ended(past.outcome, past.result, past.seconds)
+
+    def _results(self, message: Message) -> None:
+        for result in message.results:
+            row = self._calls[result.call_id][1] if result.call_id in self._calls else None
+            if row is None or row.finished:
+                continue
+            past = self._ends.pop(result.call_id, None)
+            if past is not None:
+                row.ended(past.outcome, result, past.seconds)
+            else:
+                row.ended("error" if result.is_error else "ok", result)

@@ -1,0 +1,174 @@
+"""What a transcript shows of what has happened: the messages, and as much of the events between as is told there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from xun.asides import SHELL_ID
+from xun.events import (
+    Answered,
+    AnyEvent,
+    Asked,
+    AttemptReset,
+    CallOutcome,
+    Compacted,
+    Decided,
+    HistoryReplaced,
+    MessageAdded,
+    Notice,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from xun.messages import Image, Message, ToolCall, ToolResult
+
+_UNSEEN = Image(media_type="image/png", data="")  # a transcript counts images
+
+
+@dataclass(slots=True)
+class PastCall:
+    """What was told of a call beside its arguments and its result, which are in the messages.
+
+    `words` are the reason that the person gave for a no, `seconds` the tool's own time. A call that the person has made
+    is in no message: it has its `result` here.
+    """
+
+    call: ToolCall
+    decisions: list[Decided] = field(default_factory=list)
+    words: str = ""
+    outcome: CallOutcome = "ok"
+    seconds: float = 0.0
+    result: ToolResult | None = None
+
+
+Told = Message | PastCall | Decided | Notice | AttemptReset | Compacted | TurnEnded
+"""A message; a call that has ended, before its result; a refusal that belongs to no call; the end of a turn that did
+not complete."""
+
+
+@dataclass(slots=True)
+class Past:
+    """Takes in events, and has what was `told` in its order. Deltas are none of it.
+
+    What was compacted stays; what was taken back does not. `refused` counts what was refused, sub-agents' too.
+    """
+
+    told: list[Told] = field(default_factory=list)
+    refused: int = 0
+    history: list[Message] = field(default_factory=list)
+    """The conversation as it is by now, which is shorter where it was compacted."""
+    _agent: str | None = None  # whose turn it is
+    _calls: dict[str, PastCall] = field(default_factory=dict)  # those that have not ended
+    _asks: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, messages: Iterable[Message]) -> Self:
+        """A past of which nothing but `messages` is known."""
+        past = cls()
+        for message in messages:
+            past._added(message)
+        return past
+
+    def add(self, event: AnyEvent) -> None:
+        """Take in the next event. Of sub-agents, only notices and refusals are told."""
+        if refuses(event):
+            self.refused += 1
+        if self._agent is None and isinstance(event, TurnStarted):
+            self._agent = event.agent_id
+        if self._agent is not None and event.agent_id != self._agent:
+            if isinstance(event, Notice) or (isinstance(event, Decided) and not event.allowed):
+                self.told.append(event)
+            return
+        match event:
+            case MessageAdded(message=message):
+                self._added(message)
+            case HistoryReplaced(messages=messages, reason=reason):
+                self._replaced(messages, reason)
+            case Compacted() | AttemptReset() | Notice():
+                self.told.append(event)
+            case TurnEnded(status=status):
+                self._agent = None
+                if status != "completed":
+                    self.told.append(event)
+            case _:
+                self._call(event)
+
+    def _added(self, message: Message) -> None:
+        self.history.append(message)
+        self.told.append(_without_images(message))
+
+    def _call(self, event: AnyEvent) -> None:
+        match event:
+            case ToolStarted(call=call):
+                self._calls[call.id] = PastCall(call)
+            case Asked(ask=ask) if ask.call_id in self._calls:
+                self._asks[ask.id] = ask.call_id
+            case Answered(ask_id=ask_id, answer=answer):
+                call = self._calls.get(self._asks.pop(ask_id, ""))
+                if call is not None and answer.reason:
+                    call.words = answer.reason
+            case Decided(call_id=call_id) if call_id in self._calls:
+                self._calls[call_id].decisions.append(event)
+            case Decided(allowed=False):
+                self.told.append(event)
+            case ToolEnded(call_id=call_id) if call_id in self._calls:
+                call = self._calls.pop(call_id)
+                call.outcome, call.seconds = event.outcome, event.seconds
+                if call_id.startswith(SHELL_ID):
+                    call.result = event.result
+                self.told.append(call)
+
+    def _replaced(self, messages: Sequence[Message], reason: str) -> None:
+        old, new = self.history, shared(self.history, messages)
+        self.history = new
+        if reason == "compact":
+            return
+        same = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one is not other), None)
+        kept = min(len(old), len(new)) if same is None else same
+        place = self._before_last(old[kept:]) if new else None
+        if place is None:
+            kept = place = 0  # what is told and what is known have nothing in common
+        del self.told[place:]
+        self.told += map(_without_images, new[kept:])
+
+    def _before_last(self, gone: Sequence[Message]) -> int | None:
+        """Where in `told` the last messages begin, which are `gone`; None where others stand there."""
+        place, left = len(self.told), len(gone)
+        while left and place:
+            place -= 1
+            entry = self.told[place]
+            if isinstance(entry, Message):
+                left -= 1
+                if entry.role != gone[left].role:
+                    return None
+        return None if left else place
+
+
+def refuses(event: AnyEvent) -> bool:
+    """Is `event` a refusal? What the rules allow by itself is told as not allowed too, with the rest of its call."""
+    return isinstance(event, Decided) and not event.allowed and event.decision.effect != "allow"
+
+
+def shared(old: Sequence[Message], new: Sequence[Message]) -> list[Message]:
+    """`new` with the very messages of `old` where it begins and ends with the same: so none is held twice."""
+    found = list(new)
+    most = min(len(old), len(new))
+    front = 0
+    while front < most and (old[front] is new[front] or old[front] == new[front]):
+        found[front] = old[front]
+        front += 1
+    back = 1
+    while back <= most - front and (old[-back] is new[-back] or old[-back] == new[-back]):
+        found[-back] = old[-back]
+        back += 1
+    return found
+
+
+def _without_images(message: Message) -> Message:
+    if not any(isinstance(block, Image) for block in message.blocks):
+        return message
+    blocks = tuple(_UNSEEN if isinstance(block, Image) else block for block in message.blocks)
+    return message.model_copy(update={"blocks": blocks})
