@@ -112,8 +112,10 @@ SCRIPTS = [
     ([Say(calls=[Call("migrate", {"steps": 1})]), Say("Applied.")], "Applied.\n"),
     (
         [Say(calls=[Call("label", {"value": "x" * 41}), Call("label", {"value": "tea"})]), Say("Labelled.")],
-        "['list_dir', 'read_file']\nLabelled.\n"
-        "[\"Invalid arguments: 'value' must have at most 40 characters.\", 'TEA']\n",
+        (
+            "['list_dir', 'read_file']\nLabelled.\n"
+            "[\"Invalid arguments: 'value' must have at most 40 characters.\", 'TEA']\n"
+        ),
     ),
     (
         [
@@ -123,6 +125,7 @@ SCRIPTS = [
         "Left as it is. ['rule', 'person']\n",
     ),
     ([], "Is anybody there?\n"),
+    ([Say("Hello from a deployment.")], "Hello from a deployment.\n"),
     ([Say("Hello.")], "completed\n"),
 ]
 
@@ -137,7 +140,12 @@ def test_the_examples_of_the_guide_run_as_they_stand(number: int, work: Path) ->
     with ModelServer(script) as server:
         done = subprocess.run(
             [sys.executable, "-c", blocks(GUIDE, "python")[number]],
-            env={**os.environ, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": server.url},
+            env={
+                **os.environ,
+                "ANTHROPIC_API_KEY": "test-key",
+                "ANTHROPIC_BASE_URL": server.url,
+                "AZURE_OPENAI_ENDPOINT": server.url,
+            },
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert (done.returncode, done.stderr) == (0, "")
