@@ -1,7 +1,6 @@
 """What a conversation is made of. Every type is frozen and JSON-safe, so history can be shared and stored."""
 
-from __future__ import annotations
-
+# Without the future import of annotations: pydantic would compile each of them once more at start-up.
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
@@ -89,7 +88,7 @@ class Usage(Frozen):
     cache_read_input_tokens: int = 0
     cache_creation_input_tokens: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
@@ -154,7 +153,7 @@ class Message(Frozen):
         return copy
 
     @classmethod
-    def user(cls, text: str) -> Message:
+    def user(cls, text: str) -> "Message":
         return cls(role="user", blocks=(Text(text=text),))
 
 

@@ -1,7 +1,6 @@
 """The user's `models.toml`: facts about models, and which one a provider's default is."""
 
-from __future__ import annotations
-
+# Without the future import of annotations: pydantic would compile each of them once more at start-up.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

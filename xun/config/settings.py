@@ -3,8 +3,7 @@
 What a file or a variable may say is exactly what stands here.
 """
 
-from __future__ import annotations
-
+# Without the future import of annotations: pydantic would compile each of them once more at start-up.
 import re
 from collections.abc import Iterator
 from functools import cache

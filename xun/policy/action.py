@@ -1,7 +1,6 @@
 """What a tool call would do, as data. A tool says it; the gate decides it before the tool runs."""
 
-from __future__ import annotations
-
+# Without the future import of annotations: pydantic would compile each of them once more at start-up.
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field

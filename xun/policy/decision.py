@@ -1,7 +1,6 @@
 """The verdict on an action, why it fell, the question it may lead to, and the answer."""
 
-from __future__ import annotations
-
+# Without the future import of annotations: pydantic would compile each of them once more at start-up.
 import json
 from collections.abc import Mapping
 from glob import escape
@@ -222,19 +221,19 @@ class Answer(_Data):
     rules: tuple[Kept, ...] = ()
 
     @classmethod
-    def once(cls) -> Answer:
+    def once(cls) -> "Answer":
         return cls(kind="once")
 
     @classmethod
-    def session(cls) -> Answer:
+    def session(cls) -> "Answer":
         return cls(kind="session")
 
     @classmethod
-    def always(cls) -> Answer:
+    def always(cls) -> "Answer":
         return cls(kind="always")
 
     @classmethod
-    def keep(cls, *rules: Kept) -> Answer:
+    def keep(cls, *rules: Kept) -> "Answer":
         """Yes, and keep `rules`. Raises `ValueError` without any."""
         if not rules:
             raise ValueError("keep at least one rule, or answer once")
@@ -242,16 +241,16 @@ class Answer(_Data):
         return cls(kind="always" if for_good else "session", rules=rules)
 
     @classmethod
-    def no(cls, reason: str | None = None) -> Answer:
+    def no(cls, reason: str | None = None) -> "Answer":
         return cls(kind="no", reason=reason)
 
     @classmethod
-    def pick(cls, choice: int) -> Answer:
+    def pick(cls, choice: int) -> "Answer":
         """Choose one of `Ask.choices` by its index."""
         return cls(kind="once", choice=choice)
 
     @classmethod
-    def say(cls, text: str) -> Answer:
+    def say(cls, text: str) -> "Answer":
         """Answer a tool's question in one's own words."""
         return cls(kind="once", text=text)
 

@@ -1,7 +1,6 @@
 """Rules, and the policy they make up."""
 
-from __future__ import annotations
-
+# Without the future import of annotations: pydantic would compile each of them once more at start-up.
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -123,17 +122,17 @@ class Policy:
         self.defaults = defaults
         instance("settings", settings, Settings, "a Settings object")
 
-    def copy(self, extra: Sequence[Rule] = ()) -> Policy:
+    def copy(self, extra: Sequence[Rule] = ()) -> "Policy":
         """An independent copy, with `extra` rules behind the others. Raises `PolicyError` as the constructor does."""
         for rule in extra:
             _check(rule)
         return self._with((*self._rules, *extra), self._dropped)
 
-    def without(self, *rules: Rule) -> Policy:
+    def without(self, *rules: Rule) -> "Policy":
         """A copy in which none of `rules` is in force, also none of the default list."""
         return self._with(tuple(rule for rule in self._rules if rule not in rules), self._dropped.union(rules))
 
-    def _with(self, rules: tuple[Rule, ...], dropped: frozenset[Rule]) -> Policy:
+    def _with(self, rules: tuple[Rule, ...], dropped: frozenset[Rule]) -> "Policy":
         twin = object.__new__(Policy)
         twin._rules = rules
         twin._dropped = dropped
