@@ -31,6 +31,7 @@ from xun.config.regular import UnreadableError, read_named
 from xun.config.trust import Trust, trust_of
 from xun.events import PROVISIONAL, AnyEvent, Decided
 from xun.exec.env import freeze
+from xun.exec.sandbox.wanted import named
 from xun.gate.gate import OnAsk
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
@@ -112,6 +113,7 @@ def build_run(
     note = note or say
     with _one_line():
         freeze()
+        named()  # a name that is none would leave commands without a sandbox, and nobody would know
         paths = find_paths()
         place = place_of(plan, paths)
         folder = place.folder

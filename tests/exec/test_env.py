@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from xun.exec import env
-from xun.exec.env import child_env, find_bash, freeze, path_folders, path_folders_inside
+from xun.exec.env import child_env, find_bash, freeze, may_be_written, own_program, path_folders, path_folders_inside
 
 SECRETS = {
     "OPENAI_API_KEY": "a",
@@ -177,6 +177,36 @@ def test_bash_is_the_systems_own(work: Path, monkeypatch: pytest.MonkeyPatch) ->
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(work))
     assert find_bash() in ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash")
+
+
+@pytest.mark.parametrize("name", ["bash", "bwrap"])
+def test_no_program_of_xuns_own_comes_from_where_commands_can_write(
+    work: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """On a machine that has none: a cloned repository with one, and its folder on PATH, would be enough."""
+    planted = work / "bin" / name
+    planted.parent.mkdir()
+    planted.write_text("#!/bin/sh\nexec true\n")
+    planted.chmod(0o755)
+    aside = work.parent / "tools"
+    aside.symlink_to(planted.parent)
+    monkeypatch.setattr("xun.exec.env._SYSTEM_FOLDERS", ())
+    monkeypatch.setenv("PATH", os.pathsep.join([str(planted.parent), str(aside)]))
+    freeze()
+    may_be_written([work])
+    assert own_program(name) is None and (name != "bash" or find_bash() is None)
+
+
+def test_a_link_on_path_leads_children_where_it_led_at_start(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = work.parent / "tools"
+    tools.mkdir()
+    (work / "bin").symlink_to(tools)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(work / "bin"), str(work), "/usr/bin"]))
+    freeze()
+    may_be_written([work])
+    (work / "bin").unlink()
+    (work / "bin").mkdir()
+    assert child_env()["PATH"] == f"{tools}{os.pathsep}/usr/bin"
 
 
 def test_git_status_and_diff_start_nothing_of_the_repository(work: Path) -> None:

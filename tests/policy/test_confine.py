@@ -80,8 +80,8 @@ def test_a_path_that_a_person_is_asked_about_can_be_written() -> None:
 def test_scripts_are_told_how_it_would_run() -> None:
     there = {f"{HOME}/bin/a": PathFact(real=f"{HOME}/bin/a"), f"{ROOT}/a": PathFact(real=f"{ROOT}/a", kind="file")}
     assert decision_json(judged("cp a ~/bin/a; curl x.org", paths=there))["runs"] == {
-        "sandbox": "bwrap", "network": True, "git": False, "secrets": False, "writable": [f"{HOME}/bin/a"],
-        "outside": False,
+        "sandbox": "bwrap", "network": True, "git": False, "secrets": False, "programs": False,
+        "writable": [f"{HOME}/bin/a"], "outside": False,
     }  # fmt: skip
     outside = decision_json(judged("make", unsandboxed=True))["runs"]
     bare = decision_json(judged("make", sandbox=None))["runs"]
@@ -93,6 +93,18 @@ def test_scripts_are_told_how_it_would_run() -> None:
 def test_nothing_is_said_without_a_sandbox() -> None:
     decision = judged("make", sandbox=None)
     assert decision.confinement is None and not decision.outside and decision.runs == ""
+
+
+@pytest.mark.parametrize("command", ["pip install x", "uv sync", "python -m pip install x", "npm install"])
+def test_programs_of_the_workspace_are_changed_by_what_installs_them_alone(command: str) -> None:
+    facts = FACTS.model_copy(
+        update={"programs": (f"{ROOT}/.venv/bin",), "paths": {f"{ROOT}/.": PathFact(real=ROOT, kind="folder")}}
+    )
+    for one, may in ((command, True), ("git push", False), ("make", False), ("pip list", False)):
+        confinement = decide(Run(command=one, cwd=ROOT), facts, Policy()).confinement
+        assert confinement is not None and confinement.programs is may, one
+    told = decide(Run(command=command, cwd=ROOT), facts, Policy()).runs
+    assert "may change the workspace's programs" in told
 
 
 # Leaving it

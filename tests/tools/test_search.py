@@ -307,10 +307,10 @@ class TestRipgrepIsFound:
             (folder / "rg").chmod(0o755)
         (tmp_path / "linked").mkdir()
         (tmp_path / "linked" / "rg").symlink_to(work / "bin" / "rg")
-        path = (str(work / "bin"), str(tmp_path / "linked"), str(tmp_path / "tools"))
-        monkeypatch.setattr(env, "_frozen_path", path)
+        path = (work / "bin", tmp_path / "linked", tmp_path / "tools")
+        monkeypatch.setattr(env, "_frozen_path", {str(folder): folder for folder in path})
         assert find_ripgrep(Host(work).workspace) == str(tmp_path / "tools" / "rg")
-        monkeypatch.setattr(env, "_frozen_path", path[:2])
+        monkeypatch.setattr(env, "_frozen_path", {str(folder): folder for folder in path[:2]})
         assert find_ripgrep(Host(work).workspace) is None
 
     async def test_one_that_does_not_work_is_replaced_by_our_own(

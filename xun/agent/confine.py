@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xun.exec.env import path_folders_inside
 from xun.exec.sandbox.caches import cache_of
 from xun.exec.sandbox.profile import Git, Profile
 from xun.exec.sandbox.scan import protected_entries
@@ -51,6 +52,9 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         hidden=tuple(_real(path) for path in hidden if path.exists()),
         network=confinement.network,
         git=Git() if confinement.git else None,
+        programs=()
+        if confinement.programs
+        else tuple(folder for folder in path_folders_inside(workspace.roots) if folder not in workspace.roots),
         protected=protected,
         known=protected_names(),
     )

@@ -21,7 +21,8 @@ def sandbox(cwd: Folder = None, policy: PolicyFiles = None) -> int:
         settings = policy_of_flags(
             (), (), (), folder, policy_files(paths, policy or (), trust_of(folder, paths))
         ).settings
+        told, missing = describe_sandbox(settings), settings.sandbox == "required" and find() is None
     except XunError as error:
         return exits.fail(str(error))
-    print(describe_sandbox(settings))
-    return exits.FAILED if settings.sandbox == "required" and find() is None else exits.OK
+    print(told)
+    return exits.FAILED if missing else exits.OK

@@ -155,7 +155,8 @@ class ScreenOpener:
         """Whether a sandbox works here, and nobody has said what may run in it without a question."""
         from xun.config.policy_file import policy_files
         from xun.config.unasked import unasked_in
-        from xun.exec.sandbox.find import find, wanted
+        from xun.exec.sandbox.find import find
+        from xun.exec.sandbox.wanted import wanted
 
         if self._plan.settings.get("model") == demo.MODEL or not wanted():
             return False

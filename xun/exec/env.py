@@ -7,6 +7,7 @@ of their own.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -77,32 +78,74 @@ for _number, (_key, _value) in enumerate(_GIT_CONFIG.items()):
     _HARDENED[f"GIT_CONFIG_KEY_{_number}"] = _key
     _HARDENED[f"GIT_CONFIG_VALUE_{_number}"] = _value
 
+_SYSTEM_FOLDERS = ("/bin", "/usr/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 _FALLBACK_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
-_frozen_path: tuple[str, ...] | None = None
+_frozen_path: Mapping[str, Path] | None = None
+# Folders that commands can write in: no program of xun's own comes from there.
+_writable: set[Path] = {Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")}  # noqa: S108
 
 
 def freeze() -> None:
     """Take PATH as it is now for every later child. Without this call the first use takes it."""
     global _frozen_path  # noqa: PLW0603 - one PATH a process, as the parent's environment is one a process
-    _frozen_path = _usable(os.environ.get("PATH", "").split(os.pathsep)) or _FALLBACK_PATH
+    folders = _usable(os.environ.get("PATH", "").split(os.pathsep)) or _FALLBACK_PATH
+    _frozen_path = {folder: Path(os.path.realpath(folder)) for folder in folders}
+    with contextlib.suppress(OSError):  # it may be gone
+        may_be_written([Path.cwd()])
+
+
+def _frozen() -> Mapping[str, Path]:
+    if _frozen_path is None:
+        freeze()
+    return _frozen_path or {folder: Path(folder) for folder in _FALLBACK_PATH}
 
 
 def path_folders() -> tuple[str, ...]:
     """The folders of PATH as at start, without relative and empty entries and those that did not exist
     then.
     """
-    if _frozen_path is None:
-        freeze()
-    return _frozen_path or _FALLBACK_PATH
+    return tuple(_frozen())
 
 
 def path_folders_inside(roots: Iterable[Path]) -> tuple[Path, ...]:
-    """The PATH folders that lie in one of `roots`, links resolved: a program written there would be run by
-    name.
+    """The PATH folders that lay in one of `roots` at the start, links resolved: a program written there would be run
+    by name.
     """
     resolved = tuple(root.resolve() for root in roots)
-    folders = (Path(folder).resolve() for folder in path_folders())
-    return tuple(folder for folder in folders if any(folder.is_relative_to(root) for root in resolved))
+    return tuple(folder for folder in _frozen().values() if any(folder.is_relative_to(root) for root in resolved))
+
+
+def may_be_written(folders: Iterable[Path]) -> None:
+    """From now on, no program of xun's own is taken from `folders`: commands can write there."""
+    _writable.update(Path(os.path.realpath(folder)) for folder in folders)
+
+
+def own_program(name: str) -> str | None:
+    """The path of a program that xun relies on: the system's own, else one on PATH as at start. None where there is
+    none.
+
+    Never one in the folder that this process began in, or that commands may write in: anybody may have put it there.
+    """
+    for folder in dict.fromkeys((*_SYSTEM_FOLDERS, *path_folders())):
+        path = f"{folder}/{name}"
+        if os.access(path, os.X_OK) and (folder in _SYSTEM_FOLDERS or not _at_hand(path)):
+            return path
+    return None
+
+
+def _at_hand(path: str) -> bool:
+    """Could a command have put the program at `path` there, or a link on the way to it?"""
+    return any(one.is_relative_to(top) for top in _writable for one in (Path(path), Path(os.path.realpath(path))))
+
+
+def _child_path() -> str:
+    """PATH for children, as at start: a link in a workspace leads where it led then."""
+    folders = dict.fromkeys(
+        os.fspath(real) if Path(folder) != real and _at_hand(folder) else folder
+        for folder, real in _frozen().items()
+        if real not in _writable  # else whatever a command makes at its top would be run by name
+    )
+    return os.pathsep.join(folders)
 
 
 def child_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -113,7 +156,7 @@ def child_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """
     env = {name: _without_login(name, value) for name, value in os.environ.items() if not _dropped(name, value)}
     env.update(_HARDENED)
-    env["PATH"] = os.pathsep.join(path_folders())
+    env["PATH"] = _child_path()
     if "LD_LIBRARY_PATH" in env:
         # An empty or relative entry means the working folder, where anybody's libc.so may lie.
         folders = env["LD_LIBRARY_PATH"].split(os.pathsep)
@@ -125,8 +168,7 @@ def child_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def find_bash() -> str | None:
     """The path of bash: the system's own, else one on PATH as at start. None where there is none."""
-    folders = ("/bin", "/usr/bin", "/usr/local/bin", *path_folders())
-    return next((path for folder in folders if os.access(path := f"{folder}/bash", os.X_OK)), None)
+    return own_program("bash")
 
 
 def _dropped(name: str, value: str) -> bool:

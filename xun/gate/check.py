@@ -60,6 +60,9 @@ def decision_json(decision: Decision) -> dict[str, Any]:
     }
 
 
+_BOUNDS = ("network", "git", "secrets", "programs")
+
+
 def _runs(decision: Decision) -> dict[str, Any] | None:
     """How the command would run: None where it would not.
 
@@ -70,7 +73,8 @@ def _runs(decision: Decision) -> dict[str, Any] | None:
         return None
     within = decision.confinement
     if within is None:
-        bounds = {"sandbox": None, "network": True, "git": True, "secrets": True, "writable": None}
+        bounds = {"sandbox": None, **dict.fromkeys(_BOUNDS, True), "writable": None}
     else:
-        bounds = {**within.model_dump(mode="json"), "writable": list(within.writable)}
+        flags = {name: getattr(within, name) for name in _BOUNDS}
+        bounds = {"sandbox": within.sandbox, **flags, "writable": list(within.writable)}
     return {**bounds, "outside": decision.outside}

@@ -157,7 +157,7 @@ class Gate:
 
     async def _decide(self, action: Action, permission: str | None) -> Judged:
         # The decider and its tables are loaded by the first call, not before the first request is on its way.
-        from xun.exec.sandbox.find import wanted
+        from xun.exec.sandbox.wanted import wanted
 
         try:
             # A disk that does not answer must hold up this call alone, and not the whole of it.

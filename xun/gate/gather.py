@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from posixpath import realpath
 
-from xun.exec.env import path_folders_inside
+from xun.exec.env import may_be_written, path_folders_inside
 from xun.exec.sandbox.find import find as find_sandbox
 from xun.gate import inside
 from xun.gate.credentials import holds_credentials, settings_with_secrets
@@ -62,6 +62,7 @@ def gather(
     own_home = str(home) if os.environ.get("HOME") else ""
     resolved: Resolve = cache(realpath)
     real_roots = tuple(resolved(str(root)) for root in roots)
+    may_be_written(map(Path, real_roots))
     found = _Found(real_roots, denied, Budget(roots=real_roots), resolved)
     if isinstance(action, Write) and action.op in ("move", "delete") and (link := _link(action.path)):
         found.paths[action.path] = link

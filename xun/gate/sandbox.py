@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from xun.exec.sandbox.find import VARIABLE, find, wanted, works
+from xun.exec.sandbox.find import find, works
+from xun.exec.sandbox.wanted import VARIABLE, wanted
 from xun.policy.rules import Settings
 
 _NAMES = {"bwrap": "bubblewrap", "landlock": "Landlock and seccomp", "seatbelt": "Seatbelt"}

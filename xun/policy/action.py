@@ -14,24 +14,27 @@ class Confinement(_Action):
     """What a command is granted in the sandbox, beyond the workspace and its own temporary folder.
 
     `sandbox` is the kind it runs in. `network` opens the network, `git` the repository but for its hooks and
-    configuration, `secrets` the files in the home folder that hold some; `writable` are further paths, resolved.
+    configuration, `secrets` the files in the home folder that hold some, `programs`
+    the folders of PATH in the workspace; `writable` are further paths, resolved.
     """
 
     sandbox: Literal["bwrap", "landlock", "seatbelt"]
     network: bool = False
     git: bool = False
     secrets: bool = False
+    programs: bool = False
     writable: tuple[str, ...] = ()
 
     @property
     def plain(self) -> bool:
         """Is nothing granted beyond what any command gets?"""
-        return not (self.network or self.git or self.secrets or self.writable)
+        return not (self.network or self.git or self.secrets or self.programs or self.writable)
 
     def told(self) -> str:
         """How the command will run, for people."""
         more = [
             *(["git may change its repository"] if self.git else []),
+            *(["may change the workspace's programs"] if self.programs else []),
             *(f"may write {path}" for path in self.writable),
         ]
         return ", ".join(["in the sandbox", "with network" if self.network else "no network", *more])

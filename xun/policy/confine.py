@@ -76,6 +76,7 @@ def confined(decision: Decision, facts: Facts, policy: Policy, grants: Sequence[
         sandbox=facts.sandbox,
         network=any(rule is not None and rule.network for rule in rules) or _needs_network(reading),
         git=any(map(_changes_repository, reading.commands)),
+        programs=any(map(_installs, reading.commands)) and bool(facts.programs),
         secrets=any(reason.code == "secret" for reason in decision.reasons),
         writable=tuple(dict.fromkeys(_named(action, decision, reading, Places(facts, policy, grants)))),
     )
@@ -124,13 +125,21 @@ def reaches_out(command: Command) -> bool:
 
 
 def _reaches_out(words: Sequence[str]) -> bool:
+    return base_name(words[0]) in _NETWORK or _by_words(words)
+
+
+def _by_words(words: Sequence[str]) -> bool:
     name = base_name(words[0])
-    telling = _NETWORK_WORDS.get(name)
     if name.startswith("python") and "pip" in words:
-        return _reaches_out(words[words.index("pip") :])
-    if telling is None:
-        return name in _NETWORK
+        return _by_words(words[words.index("pip") :])
+    telling = _NETWORK_WORDS.get(name, frozenset())
     return not telling.isdisjoint(words[1:]) or (name in ("yarn", "pnpm") and len(words) == 1)
+
+
+def _installs(command: Command) -> bool:
+    """Is it a package manager that is told to install something, which may be programs?"""
+    views = (view for view in (command.segment.args, *command.views) if view)
+    return any(base_name(view[0].text) != "git" and _by_words([arg.text for arg in view]) for view in views)
 
 
 def _changes_repository(command: Command) -> bool:

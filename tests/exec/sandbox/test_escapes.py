@@ -175,3 +175,34 @@ async def test_git_of_the_person_runs_nothing_of_a_folder_that_was_moved(bubble:
     )
     git(bubble.root / "proj", "status")
     assert not (place / "ran").exists()
+
+
+# Programs
+
+
+async def test_what_is_run_by_its_name_cannot_be_replaced(ground: Ground) -> None:
+    folder = ground.root / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "tool").write_text("#!/bin/sh\necho good\n")
+    (folder / "tool").chmod(0o755)
+    (ground.root / "src").mkdir()
+    kept = ground.granted(programs=(folder,))
+    await kept.run(
+        "echo evil > .venv/bin/git; echo evil > .venv/bin/tool; mv .venv old; mv .venv/bin .venv/b2; mkdir -p .venv/bin;"
+        "echo evil > .venv/bin/git; rm .venv/bin/tool; echo fine > src/x"
+    )
+    assert listed(folder) == ["tool"] and "good" in (folder / "tool").read_text()
+    assert (ground.root / "src" / "x").exists()
+
+
+async def test_the_launcher_in_a_workspace_is_not_read_again(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever works on xun with xun could change what runs before a command is confined."""
+    from xun.exec.sandbox import landlock
+
+    argv, descriptors = landlock.launch(landlock.probe_plan())
+    try:
+        assert all(str(Path(landlock.__file__).parent) not in word for word in argv)
+        assert not Path(argv[0]).is_symlink()
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)

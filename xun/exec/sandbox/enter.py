@@ -70,8 +70,8 @@ def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profi
                 line, fds, masks = _bwrap(argv, cwd, profile, repositories)
             case "landlock":
                 own["TMPDIR"] = os.fspath(profile.tmp)
-                launcher, plan = landlock.launch(landlock.plan_of(profile, repositories, limits.resources()))
-                line, fds, masks = [*limits.joining(), *launcher, *argv], (plan,), ()
+                launcher, fds = landlock.launch(landlock.plan_of(profile, repositories, limits.resources()))
+                line, masks = [*limits.joining(), *launcher, *argv], ()
             case "seatbelt":
                 own["TMPDIR"] = os.fspath(profile.tmp)
                 line, fds, masks = [*seatbelt.argv_of(profile, repositories, ALWAYS), *argv], (), ()

@@ -9,28 +9,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
-from xun.exec.env import child_env, path_folders
+from xun.exec.env import child_env, own_program
 from xun.exec.sandbox import bwrap, landlock, seatbelt, seccomp
 from xun.exec.sandbox.profile import Kind
 from xun.exec.sandbox.seccomp import families
+from xun.exec.sandbox.wanted import named
 from xun.exec.spawn import spawn
 
-VARIABLE = "XUN_SANDBOX"
-"""Names the one kind that may be used, or "off": for machines on which a kind is there and not wanted."""
 _PROBE_SECONDS = 5
-_SYSTEM_FOLDERS = ("/usr/bin", "/bin", "/usr/local/bin")
 
 
 def find() -> Kind | None:
-    """The kind that commands are run in, the strongest that works here, or None."""
-    wanted = os.environ.get(VARIABLE, "")
-    kinds = (wanted,) if wanted else get_args(Kind)
-    return next((kind for kind in get_args(Kind) if kind in kinds and works(kind)), None)
-
-
-def wanted() -> bool:
-    """Has nobody switched it off for this machine?"""
-    return os.environ.get(VARIABLE) != "off"
+    """The kind that commands are run in, the strongest that works here, or None. Raises `XunError` as `named` does."""
+    name = named()
+    return next((kind for kind in get_args(Kind) if name in ("", kind) and works(kind)), None)
 
 
 @lru_cache(maxsize=8)
@@ -45,11 +37,9 @@ def works(kind: Kind) -> bool:
             return sys.platform == "darwin" and _runs(seatbelt.probe())
 
 
-@lru_cache(maxsize=1)
 def bwrap_program() -> str | None:
-    """The system's bubblewrap, or one on PATH as at start."""
-    folders = dict.fromkeys((*_SYSTEM_FOLDERS, *path_folders()))
-    return next((path for folder in folders if os.access(path := f"{folder}/bwrap", os.X_OK)), None)
+    """The system's bubblewrap, or one on PATH as at start that no command can have put there."""
+    return own_program("bwrap")
 
 
 def _bwrap_works() -> bool:
@@ -65,11 +55,12 @@ def _bwrap_works() -> bool:
 
 
 def _landlock_works() -> bool:
-    argv, plan = landlock.launch(landlock.probe_plan())
+    argv, descriptors = landlock.launch(landlock.probe_plan())
     try:
-        return _runs([*argv, "/bin/sh", "-c", "exit 0"], plan)
+        return _runs([*argv, "/bin/sh", "-c", "exit 0"], *descriptors)
     finally:
-        os.close(plan)
+        for descriptor in descriptors:
+            os.close(descriptor)
 
 
 def _runs(argv: list[str], *descriptors: int) -> bool:

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from xun.exec.sandbox.profile import Profile
@@ -17,7 +18,8 @@ from xun.exec.sandbox.repository import Repository, folders_of
 from xun.exec.sandbox.scan import ALWAYS, inside, led_to, protected_entries, standing
 from xun.exec.sandbox.seccomp import families, program
 
-LAUNCHER = Path(__file__).with_name("launcher.py")
+# That of a virtual environment is a link to the one it was made of, which the launcher can do with.
+_INTERPRETER = os.path.realpath(sys.executable)
 # No terminal is among them: whoever can open one reads what is typed there.
 _DEVICES = tuple(Path("/dev", name) for name in ("null", "zero", "full", "random", "urandom", "shm"))
 _MAX_RULES = 20_000
@@ -41,13 +43,25 @@ def probe_plan() -> dict[str, object]:
     return {"read": ["/"], "write": [], "network": False, "filter": program(()).hex(), "limits": {}}
 
 
-def launch(plan: dict[str, object]) -> tuple[list[str], int]:
-    """The launcher, to put in front of a command, and the descriptor of its plan, which is for the caller to close."""
-    descriptor = os.memfd_create("xun-plan", os.MFD_CLOEXEC)
-    with os.fdopen(os.dup(descriptor), "w", encoding="utf-8", errors="surrogateescape") as file:
-        json.dump(plan, file, ensure_ascii=False)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return [sys.executable, "-I", "-S", os.fspath(LAUNCHER), str(descriptor), "--"], descriptor
+def launch(plan: dict[str, object]) -> tuple[list[str], tuple[int, ...]]:
+    """The launcher, to put in front of a command, and the descriptors it reads, which are for the caller to close.
+
+    Neither it nor the interpreter is looked up again: where xun is installed in a workspace, commands can write there.
+    """
+    descriptors: list[int] = []
+    for name, text in (("xun-launcher", _launcher()), ("xun-plan", json.dumps(plan, ensure_ascii=False))):
+        descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
+        descriptors.append(descriptor)
+        with os.fdopen(os.dup(descriptor), "wb") as file:
+            file.write(text.encode(errors="surrogateescape"))
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    program, given = descriptors
+    return [_INTERPRETER, "-I", "-S", f"/proc/self/fd/{program}", str(given), str(program), "--"], tuple(descriptors)
+
+
+@lru_cache(maxsize=1)
+def _launcher() -> str:
+    return Path(__file__).with_name("launcher.py").read_text(encoding="utf-8")
 
 
 def _writable(profile: Profile, repositories: Sequence[Repository]) -> Iterator[Path]:
