@@ -39,6 +39,10 @@ class Emulator(pyte.Screen):
             self.erase_in_display(2)  # what stood on the other one before is not kept
 
 
+SHOWN = 0.3  # seconds in which a key that shows anything does so
+APART = 0.1  # seconds between keys of a person: what comes faster is taken for a paste
+
+
 class Screen:
     """Runs `xun WORDS` on a terminal of `width` by `height` cells. `raw` is everything that it has written."""
 
@@ -126,10 +130,16 @@ class Screen:
     # Typing
 
     def type(self, *texts: str) -> None:
-        """Type `texts`, each as a person would: what follows Enter comes later."""
+        """Type `texts`, each as a person would: what follows comes once it is shown, and not at once.
+
+        On a busy machine keys are else read together, long after they were typed, and look like a paste.
+        """
         for text in texts:
-            os.write(self._master, text.encode())
-            time.sleep(0.08)
+            with self._changed:
+                before = len(self.raw)
+                os.write(self._master, text.encode())
+                self._changed.wait_for(lambda seen=before: len(self.raw) > seen, SHOWN)
+            time.sleep(APART)
 
     def paste(self, text: str) -> None:
         """Paste `text` as a terminal does that marks pastes."""

@@ -23,7 +23,7 @@ from tests.wire.validators import STRICT
 
 XUN = Path(sys.executable).with_name("xun")
 KEY = "test-key-123-e2e"
-LONG = 30.0  # seconds nothing here ever takes
+LONG = 60.0  # seconds nothing here ever takes, on a busy machine either
 
 
 @dataclass(frozen=True)
