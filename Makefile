@@ -4,7 +4,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
-JOBS ?= auto
+# Many tests wait, most for processes of theirs: more of them run side by side than there are cores.
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 4)))
 
 .PHONY: help demo test check types lint format fuzz bench screenshots lock clean
 
@@ -29,7 +30,7 @@ demo: $(STAMP)  ## the main job on the shipped scripted model: a failing test, f
 	@$(BIN)/xun run --model demo --allow-write .
 
 test: $(STAMP) check  ## the whole suite
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 check: lint types  ## style and types
 
