@@ -98,6 +98,18 @@ class VersionedSettings(ProviderSettings):
     api_version: Text | None = Field(None, description="The version of the service's API.")
 
 
+class HostSettings(ProviderSettings):
+    base_url: Text | None = Field(None, description="Where it is: an address, a host, or a host and a port.")
+
+    @field_validator("base_url")
+    @classmethod
+    def _usable_url(cls, value: str | None) -> str | None:
+        place = _bare(value or "")
+        if re.search(r"\s", place):
+            raise ValueError("has a blank inside the address")
+        return place or None
+
+
 def _bare(text: str) -> str:
     """`text` without the blanks, line ends and quotes that copying and files of variables leave around it."""
     text = text.strip()
@@ -109,7 +121,7 @@ def _provider_fields() -> dict[str, Any]:
     """A table for each service that xun knows, under its prefix."""
     fields: dict[str, Any] = {}
     for service in main_services():
-        kind = VersionedSettings if service.version_variable else ProviderSettings
+        kind = VersionedSettings if service.version_variable else HostSettings if service.port else ProviderSettings
         fields[service.prefix.replace("-", "_")] = (kind, Field(kind(), alias=service.prefix))
     return fields
 
