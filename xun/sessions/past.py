@@ -21,9 +21,9 @@ from xun.events import (
     ToolEnded,
     ToolStarted,
     TurnEnded,
-    TurnStarted,
 )
 from xun.messages import Image, Message, ToolCall, ToolResult
+from xun.sessions.record import decode, encode
 
 _UNSEEN = Image(media_type="image/png", data="")  # a transcript counts images
 
@@ -33,15 +33,28 @@ class PastCall:
     """What was told of a call beside its arguments and its result, which are in the messages.
 
     `words` are the reason that the person gave for a no, `seconds` the tool's own time. A call that the person has made
-    is in no message: it has its `result` here.
+    is in no message: it has its `result` here. Decisions are kept as they are stored, a tenth of what they take else.
     """
 
     call: ToolCall
-    decisions: list[Decided] = field(default_factory=list)
     words: str = ""
     outcome: CallOutcome = "ok"
     seconds: float = 0.0
     result: ToolResult | None = None
+    _decisions: list[bytes | Decided] = field(default_factory=list)
+
+    @property
+    def decisions(self) -> list[Decided]:
+        """What was decided about it, in that order."""
+        events = (decode(kept) if isinstance(kept, bytes) else kept for kept in self._decisions)
+        return [event for event in events if isinstance(event, Decided)]
+
+    def decided(self, event: Decided) -> None:
+        """Keep one more decision."""
+        try:
+            self._decisions.append(encode(event))
+        except (TypeError, ValueError):  # JSON has no form for something in it
+            self._decisions.append(event)
 
 
 Told = Message | PastCall | Decided | Notice | AttemptReset | Compacted | TurnEnded
@@ -60,7 +73,6 @@ class Past:
     refused: int = 0
     history: list[Message] = field(default_factory=list)
     """The conversation as it is by now, which is shorter where it was compacted."""
-    _agent: str | None = None  # whose turn it is
     _calls: dict[str, PastCall] = field(default_factory=dict)  # those that have not ended
     _asks: dict[str, str] = field(default_factory=dict)
 
@@ -76,9 +88,7 @@ class Past:
         """Take in the next event. Of sub-agents, only notices and refusals are told."""
         if refuses(event):
             self.refused += 1
-        if self._agent is None and isinstance(event, TurnStarted):
-            self._agent = event.agent_id
-        if self._agent is not None and event.agent_id != self._agent:
+        if event.parent_id:
             if isinstance(event, Notice) or (isinstance(event, Decided) and not event.allowed):
                 self.told.append(event)
             return
@@ -90,7 +100,6 @@ class Past:
             case Compacted() | AttemptReset() | Notice():
                 self.told.append(event)
             case TurnEnded(status=status):
-                self._agent = None
                 if status != "completed":
                     self.told.append(event)
             case _:
@@ -111,7 +120,7 @@ class Past:
                 if call is not None and answer.reason:
                     call.words = answer.reason
             case Decided(call_id=call_id) if call_id in self._calls:
-                self._calls[call_id].decisions.append(event)
+                self._calls[call_id].decided(event)
             case Decided(allowed=False):
                 self.told.append(event)
             case ToolEnded(call_id=call_id) if call_id in self._calls:

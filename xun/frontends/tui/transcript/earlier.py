@@ -108,9 +108,7 @@ class Earlier:
             self._ends[call.id] = past
         else:
             return
-        for event in past.decisions:
-            row.decided(event)
-        row.answered("", past.words)
+        row.recall(past)
         if past.result is not None:
             row.ended(past.outcome, past.result, past.seconds)
 

@@ -17,7 +17,7 @@ from xun.frontends.tui.transcript.why import why
 from xun.frontends.tui.transcript.wrap import MARGIN, clean, cut, wrap
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Write
-from xun.sessions.past import refuses
+from xun.sessions.past import PastCall, refuses
 
 HEAD, TAIL = 200, 100
 """Lines shown of a long output: its first and its last ones."""
@@ -57,8 +57,8 @@ class ToolRow(Folding):
     """
 
     __slots__ = (
-        "_asks", "_call", "_decisions", "_diffs", "_ending", "_held", "_own", "_progress", "_result", "_seconds",
-        "_state", "_words",
+        "_asks", "_call", "_decided", "_diffs", "_earlier", "_ending", "_held", "_own", "_progress", "_result",
+        "_seconds", "_state", "_words",
     )  # fmt: skip
 
     def __init__(self, call: ToolCall, *, gap: bool = True, own: bool = False) -> None:
@@ -72,7 +72,8 @@ class ToolRow(Folding):
         self._ending: Ending | None = None
         self._seconds: float | None = None
         self._progress: deque[str] = deque(maxlen=LIVE_LINES + 1)
-        self._decisions: list[Decided] = []
+        self._earlier: PastCall | None = None  # whose decisions nobody has looked at yet
+        self._decided: list[Decided] = []
         self._diffs: Sequence[Diff] | None = None
         self._held: tuple[int, list[Line]] | None = None
 
@@ -87,6 +88,18 @@ class ToolRow(Folding):
     @property
     def finished(self) -> bool:
         return self._state not in ("waiting", "running")
+
+    def recall(self, past: PastCall) -> None:
+        """It was made earlier: what was decided then is looked up when the row is."""
+        self._earlier, self._words = past, past.words
+        self.changed()
+
+    @property
+    def _decisions(self) -> list[Decided]:
+        if self._earlier is not None:
+            self._decided[:0] = self._earlier.decisions
+            self._earlier = None
+        return self._decided
 
     def asked(self, ask_id: str) -> None:
         """The person is asked about it."""
@@ -107,7 +120,7 @@ class ToolRow(Folding):
         self._runs()
 
     def decided(self, event: Decided) -> None:
-        self._decisions.append(event)
+        self._decided.append(event)
         self._diffs = None
         if event.allowed:
             self._runs()
