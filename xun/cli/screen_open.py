@@ -26,14 +26,11 @@ if TYPE_CHECKING:
     from xun.config.project.grants import ProjectGrants
     from xun.config.trust import Trust
     from xun.events import TurnEnded
+    from xun.providers.services import Service
     from xun.sessions.past import Past
     from xun.setup import Prepared
 
 _SHOWN_MODELS = 5  # of one local server
-_OTHER_SERVER = ModelOffer(
-    "any OpenAI-compatible server",
-    hint="leave with /exit and set XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL (XUN_OPENAI_API_KEY if it wants one)",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +218,9 @@ class ScreenOpener:
             for name in found.models[:_SHOWN_MODELS]
         ]
         known = {found.provider for found in set_up}
-        offers += [offer for offer in _that_need_a_key() if offer.key_of not in known]
         return [
             *offers,
-            _OTHER_SERVER,
+            *_that_need_more(known),
             ModelOffer("the demonstration: a shipped script repairs a small repository, no key", "demo"),
         ]
 
@@ -276,12 +272,22 @@ def _reach(model: str, base_url: str) -> None:
     os.environ.pop(service.key_variable, None)
 
 
-def _that_need_a_key() -> list[ModelOffer]:
-    """The services that need nothing but a key."""
+def _that_need_more(known: Collection[str]) -> list[ModelOffer]:
+    """The services that are not set up: those that need nothing but a key, then those with more to set."""
     from xun.providers.services import SERVICES
 
-    return [
+    missing = [service for service in SERVICES if service.tried and service.prefix not in known]
+    keys = [
         ModelOffer(f"{service.label}, with a key of yours", key_of=service.prefix)
-        for service in SERVICES
-        if service.tried and service.key_needed and service.url
+        for service in missing
+        if service.key_needed and service.url
     ]
+    return keys + [ModelOffer(service.label, hint=_hint(service)) for service in missing if not service.url]
+
+
+def _hint(service: Service) -> str:
+    """What to set before xun starts."""
+    wanted = [variable for variable in service.settings.values() if variable != service.key_variable]
+    names = [*wanted, service.key_variable] if service.key_needed else wanted
+    more = "" if service.key_needed else f" ({service.key_variable} if it wants one)"
+    return f"leave with /exit and set {', '.join(names[:-1])} and {names[-1]}{more}"
