@@ -113,7 +113,10 @@ def mounts_of(profile: Profile, repositories: Sequence[Repository], always: Iter
     mounts = Mounts()
     _special(mounts, profile)
     for root in profile.roots:
-        mounts.bind(root, _Layer.ROOT)
+        if _closed(root) and root.stat().st_uid == os.geteuid():
+            mounts.show(root, _Layer.ROOT)  # its owner could open it, and make there what is kept from being made
+        else:
+            mounts.bind(root, _Layer.ROOT)
     _protect(mounts, profile, repositories, always)
     _open(mounts, profile)
     for path in _outermost(profile.hidden, profile):
@@ -125,6 +128,11 @@ def mounts_of(profile: Profile, repositories: Sequence[Repository], always: Iter
         if _seen(path, profile) and path not in profile.reached:
             mounts.hide(path)
     return mounts
+
+
+def _closed(folder: Path) -> bool:
+    """Can nothing be made in `folder`: has it been closed to this user, or is it on a disk that cannot be written?"""
+    return not os.access(folder, os.W_OK)
 
 
 def _special(mounts: Mounts, profile: Profile) -> None:
@@ -182,6 +190,8 @@ def _protect(mounts: Mounts, profile: Profile, repositories: Sequence[Repository
         if lies_here and real.exists() and not vacant(path) and not profile.opens(path) and real not in opened:
             mounts.keep(real)
     for root in profile.roots:
+        if _closed(root):
+            continue  # nothing can be made there, nor a folder for a mask to stand on
         for path in (root / name for name in always):
             # In a folder of a repository a mask would be taken for the top of another one.
             if vacant(path) and not profile.opens(path) and not (path.name == ".git" and above_is_repository(root)):
