@@ -6,6 +6,7 @@ import gc
 import itertools
 import os
 import re
+import signal
 import socket
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -24,6 +25,12 @@ settings.load_profile("fuzz" if FUZZ else "same")
 def fuzzed(examples: int) -> int:
     """How many examples a random test takes: a hundred times as many under `make fuzz`."""
     return examples * 100 if FUZZ else examples
+
+
+def pytest_configure() -> None:
+    """Shells start what runs in their background with SIGINT ignored, which what the tests start would inherit."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -228,9 +228,12 @@ def test_runs_from_a_shell(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.wire.server", "--port", "0", "--script", str(script)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
-        url = process.stdout.readline().strip()
-        answers = [post(url, "/v1/messages") for _ in range(3)]
-        process.send_signal(signal.SIGINT)
-        assert process.wait(5) == 130
+        try:
+            url = process.stdout.readline().strip()
+            answers = [post(url, "/v1/messages") for _ in range(3)]
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 130
+        finally:
+            process.kill()
     assert [status for status, _ in answers] == [200, 200, 429]
     assert b"toolu_2_1" in answers[1][1]
