@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 
-from xun import Agent, AgentConfig, Compaction, ConfigurationError, Limits, RetryPolicy, ScriptedProvider, XunError
+from xun import (
+    Agent,
+    AgentConfig,
+    Compaction,
+    ConfigurationError,
+    Limits,
+    RetryPolicy,
+    ScriptedProvider,
+    ToolPolicy,
+    ToolRetry,
+    XunError,
+)
 
 FULL = AgentConfig(
     model="demo",
@@ -19,6 +30,7 @@ FULL = AgentConfig(
     limits=Limits(max_steps=7, max_time=2.5),
     retry=RetryPolicy(attempts=3, backoff=0.1),
     compaction=Compaction(threshold=0.5),
+    tool_policy=ToolPolicy(default_timeout=60, retry=ToolRetry(attempts=2)),
     temperature=0.2,
     effort="low",
     max_output_tokens=900,
@@ -61,12 +73,13 @@ def test_it_can_be_written_down_and_read_back() -> None:
     data = json.loads(json.dumps(FULL.to_dict()))
     assert AgentConfig.from_dict(data) == FULL
     assert AgentConfig.from_dict({}) == AgentConfig()
+    assert AgentConfig.from_dict({"tool_policy": {"dedupe_calls": True, "retry": None}}).tool_policy.dedupe_calls
     assert data["limits"]["max_steps"] == 7 and data["tools"] == ["fs", "search"]
 
 
 @pytest.mark.spec("H-LOP-04")
 def test_it_is_frozen_with_its_parts() -> None:
-    for part in (FULL, FULL.limits, FULL.retry, FULL.compaction):
+    for part in (FULL, FULL.limits, FULL.retry, FULL.compaction, FULL.tool_policy):
         with pytest.raises(FrozenInstanceError):
             setattr(part, fields(part)[0].name, None)
     assert replace(FULL.limits, max_steps=None).max_steps is None
@@ -83,6 +96,7 @@ def test_it_is_frozen_with_its_parts() -> None:
         ({"max_output_tokens": True}, "max_output_tokens must be a whole number from 1 on"),
         ({"tools": "fs"}, "tools must be a list of texts"),
         ({"limits": 3}, "limits must be a Limits object"),
+        ({"tool_policy": ToolRetry()}, "tool_policy must be a ToolPolicy object"),
         ({"auto_confirm": "yes"}, "auto_confirm must be True or False"),
     ],
 )
@@ -105,6 +119,10 @@ def test_what_cannot_be_used_is_refused_by_name(given: dict[str, Any], said: str
         ({"limits": {"max_steps": 0}}, "limits: max_steps must be positive"),
         ({"limits": {"max_steps": "3"}}, "limits: max_steps must be a whole number"),
         ({"limits": [1]}, "limits must be a mapping"),
+        ({"limits": None}, "limits must be a mapping"),
+        ({"tool_policy": {"retry": {"attempts": 0}}}, "tool_policy.retry: attempts must be 1 or more"),
+        ({"tool_policy": {"retry": {"tries": 2}}}, "ToolRetry has no entry 'tries'"),
+        ({"tool_policy": {"default_timeout": 0}}, "tool_policy: default_timeout must be a positive number"),
         ([1], "a configuration must be a mapping"),
     ],
 )

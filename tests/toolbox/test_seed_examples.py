@@ -7,7 +7,7 @@ import pytest
 
 from tests.agent.support import call
 from xun import Agent, Answer, Ask, ScriptedProvider, Tool, ToolBox, tool_attr
-from xun.toolbox.attr import Permission
+from xun.toolbox.attr import PermissionWord
 
 
 @pytest.mark.spec("X-SCH-01", "X-SCH-10")
@@ -157,7 +157,7 @@ def test_a_tool_that_takes_long_gets_a_limit_of_its_own():
     ("permission", "asked", "refused"), [("allow", 0, False), ("ask", 2, False), ("deny", 0, True)]
 )
 def test_the_permission_given_at_registration_is_the_one_that_holds(
-    work: Path, permission: Permission, asked: int, refused: bool
+    work: Path, permission: PermissionWord, asked: int, refused: bool
 ):
     (work / "f").write_text("text")
     questions: list[Ask] = []

@@ -29,13 +29,13 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
     """One conversation with a model that may use tools.
 
     `model` is a name such as "anthropic/claude-sonnet-4-6", or a provider object; with `provider` (one, or a client of
-    the anthropic or openai package) it is the plain name. `tools` is a `ToolBox`, functions, or names of tools and of
-    groups; `toolbox` is the same for a `ToolBox` alone. `policy` adds to the defaults and is copied. `on_ask` puts
-    questions to a person; without it nobody can answer, and what must be asked is refused. `resolve_model` finds a
-    model by name for `set_model`. `mode` says how much is done without asking; the risk assessor uses `risk_model`, or
-    the same model, and `on_always` keeps the rules that the person wants to last. `compaction` says when a conversation
-    that has grown too long is made smaller. `config` holds what of all this can be written down; arguments beside it go
-    first.
+    the anthropic or openai package) it is the plain name. `tools` is a `ToolBox`, functions, or names of tools and
+    of groups; `toolbox` is the same for a `ToolBox` alone. `policy` adds to the defaults and is copied. `on_ask`
+    puts questions to a person; without it nobody can answer, and what must be asked is refused. `resolve_model`
+    finds a model by name for `set_model`. `mode` says how much is done without asking; the risk assessor uses
+    `risk_model`, or the same model, and `on_always` keeps the rules that the person wants to last. `compaction`
+    says when a conversation that has grown too long is made smaller, `tool_policy` what holds for tools that say
+    nothing of it themselves. `config` holds what of all this can be written down; arguments beside it go first.
 
     Start an agent with `with`, `async with` or `initialize()`. One turn runs at a time.
     """

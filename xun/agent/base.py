@@ -38,6 +38,7 @@ from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy
 from xun.providers.base import Effort, ModelInfo, Provider, RetryPolicy
 from xun.result import printable
+from xun.toolbox.replay import ToolPolicy
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
@@ -76,6 +77,7 @@ class AgentBase:
         session_id: str | None = None,
         resolve_model: ResolveModel = resolve_by_name,
         compaction: Compaction | None = None,
+        tool_policy: ToolPolicy | None = None,
         mode: Mode | None = None,
         risk_model: str | None = None,
         on_always: OnAlways | None = None,
@@ -108,7 +110,8 @@ class AgentBase:
         self.bus.listen(self._hear_mode)
         self.plan_note = PlanNote(self.messages, self.bus)
         self.processes = ProcessRegistry()
-        self.toolbox = build_toolbox(toolbox if toolbox is not None else config.tools if tools is None else tools)
+        offered = build_toolbox(toolbox if toolbox is not None else config.tools if tools is None else tools)
+        self.toolbox = offered.under(config.tool_policy)
         self.hooks = hooks or Hooks()
         self.pipeline = Pipeline(middleware)
         self.subagents = tuple(subagents)

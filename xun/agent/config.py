@@ -13,11 +13,19 @@ from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import instance, number, one_of, texts
 from xun.policy.decision import Mode
 from xun.providers.base import Effort, RetryPolicy
+from xun.toolbox.replay import ToolPolicy, ToolRetry
 
 DEFAULT_SYSTEM = "You are a helpful assistant."
 OnNobody = Literal["deny", "fail"]
 _TEXTS = ("model", "system", "name", "risk_model")
-_PARTS: dict[str, type[Any]] = {"limits": Limits, "retry": RetryPolicy, "compaction": Compaction}
+_PARTS: dict[str, type[Any]] = {
+    "limits": Limits,
+    "retry": RetryPolicy,
+    "compaction": Compaction,
+    "tool_policy": ToolPolicy,
+}
+_WITHIN: dict[type[Any], dict[str, type[Any]]] = {ToolPolicy: {"retry": ToolRetry}}
+"""The parts of parts; each may be None."""
 _CHOICES = {"effort": get_args(Effort), "mode": get_args(Mode), "on_nobody": get_args(OnNobody)}
 
 
@@ -26,8 +34,9 @@ class AgentConfig:
     """The arguments of `Agent` that JSON can hold, under the same names; change one with `dataclasses.replace`.
 
     `model` is `PROVIDER/NAME`; None takes the first that the environment has a key for. `tools` are names of tools and
-    of groups of them. `max_output_tokens` bounds one reply; None leaves it to the provider, as `temperature` None does.
-    Raises `ConfigurationError` for a value that cannot be used.
+    of groups of them, and `tool_policy` holds for those that say nothing of it themselves. `max_output_tokens`
+    bounds one reply; None leaves it to the provider, as `temperature` None does. Raises `ConfigurationError` for a
+    value that cannot be used.
     """
 
     model: str | None = None
@@ -37,6 +46,7 @@ class AgentConfig:
     limits: Limits = field(default_factory=Limits)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     compaction: Compaction = field(default_factory=Compaction)
+    tool_policy: ToolPolicy = field(default_factory=ToolPolicy)
     temperature: float | None = None
     effort: Effort | None = None
     max_output_tokens: int | None = None
@@ -50,7 +60,8 @@ class AgentConfig:
         for name in _TEXTS:
             instance(name, getattr(self, name), str, "text")
         for name, kind in _PARTS.items():
-            instance(name, getattr(self, name), kind, f"a {kind.__name__} object")
+            if not isinstance(value := getattr(self, name), kind):
+                raise WrongTypeError(f"{name} must be a {kind.__name__} object, not {value!r}")
         for name, known in _CHOICES.items():
             one_of(name, getattr(self, name), known)
         instance("auto_confirm", self.auto_confirm, bool, "True or False")
@@ -83,8 +94,12 @@ def _plain(value: Any) -> Any:
 
 
 def _part(kind: type[Any], data: Any, where: str) -> Any:
+    known = _checked(kind, data, where)
+    for name, inner in _WITHIN.get(kind, {}).items():
+        if known.get(name) is not None:
+            known[name] = _part(inner, known[name], f"{where}.{name}")
     try:
-        return kind(**_checked(kind, data, where))
+        return kind(**known)
     except TypeError as error:
         raise WrongTypeError(f"{where}: {error}") from None
     except ConfigurationError as error:

@@ -13,7 +13,7 @@ from xun.errors import ConfigurationError
 from xun.given import instance, text
 from xun.policy.lists import STATE_KEY
 from xun.result import Err, Ok, Result
-from xun.toolbox.attr import Permission, tool_attr
+from xun.toolbox.attr import Permission, PermissionWord, tool_attr
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
@@ -57,7 +57,7 @@ class SubAgent:
     tools: Any = None
     system: str | None = None
     config: AgentConfig | None = None
-    permission: Permission | None = None
+    permission: Permission | PermissionWord | None = None
     timeout: float = TIMEOUT
 
     def __post_init__(self) -> None:

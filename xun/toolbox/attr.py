@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args
 
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import function, instance, one_of, texts
 from xun.policy.action import Action
 from xun.toolbox.context import ToolCallContext
+from xun.toolbox.replay import ReplayPolicy, ReplayWord, ToolRetry, check_seconds
 from xun.toolbox.signature import code_of
 
 F = TypeVar("F")
 
 ModelCapabilityType = Literal["vision"]
-Permission = Literal["allow", "ask", "deny"]
 DocStyle = Literal["verbatim", "sections"]
 Actions = Callable[[dict[str, Any], ToolCallContext[Any]], Action | Sequence[Action]]
+RetryIfResult = Callable[[Any], bool]
 
 _KEY = "__xun_tool__"
+
+
+class Permission(StrEnum):
+    """Whether the calls of a tool need a yes; the plain words do as well."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+PermissionWord = Literal["allow", "ask", "deny"]
 
 
 class ToolOptions(TypedDict, total=False):
@@ -27,22 +40,29 @@ class ToolOptions(TypedDict, total=False):
 
     - `permission`: "allow", "ask" (a person is asked before each call) or "deny"; None is allow.
     - `concurrent`: False keeps its calls out of the ones that run side by side.
-    - `timeout`: seconds a call may take; None is the default of 25 s.
+    - `timeout`: seconds a call may take; None is what the `ToolPolicy` says, else 25.
     - `actions`: tells what a call would do, from its validated arguments and context, before it runs. It may
       raise, and may do small I/O.
     - `docstyle`: "verbatim" offers the whole docstring as the description; "sections" moves its `Args:`
       section into the descriptions of the parameters. None follows the `ToolBox`.
     - `bounded`: the tool keeps its results short itself, so they are passed on whole.
     - `waits`: its calls wait for others, a person or an agent, and keep no serial tool of another agent waiting.
+    - `replay`: what a second, equal call would do, a `ReplayPolicy` or its word; "manual" unless it is said.
+    - `retry`: how often a call that failed for a passing reason is made again, of a safe or idempotent tool; None is
+      what the `ToolPolicy` says.
+    - `retry_if_result`: given the value of a call that went well, tells whether that is such a failure all the same.
     """
 
-    permission: Permission | None
+    permission: Permission | PermissionWord | None
     concurrent: bool
     timeout: float | None
     actions: Actions | None
     docstyle: DocStyle | None
     bounded: bool
     waits: bool
+    replay: ReplayPolicy | ReplayWord
+    retry: ToolRetry | None
+    retry_if_result: RetryIfResult | None
 
 
 class RegisterOptions(ToolOptions, total=False):
@@ -65,13 +85,16 @@ class ToolAttr:
     required_capabilities: tuple[ModelCapabilityType, ...] = ()
     override: bool = False
     description: str | None = None
-    permission: Permission | None = None
+    permission: Permission | PermissionWord | None = None
     concurrent: bool = True
     timeout: float | None = None
     actions: Actions | None = None
     docstyle: DocStyle | None = None
     bounded: bool = False
     waits: bool = False
+    replay: ReplayPolicy | ReplayWord = "manual"
+    retry: ToolRetry | None = None
+    retry_if_result: RetryIfResult | None = None
 
     def __post_init__(self) -> None:
         capabilities = texts("required_capabilities", self.required_capabilities)
@@ -85,15 +108,22 @@ class ToolAttr:
         for option in ("override", "concurrent", "bounded", "waits"):
             if not isinstance(value := getattr(self, option), bool):
                 raise WrongTypeError(f"{option} must be True or False, not {value!r}")
-        one_of("permission", self.permission, get_args(Permission))
+        self._keep_word("permission", Permission)
+        self._keep_word("replay", ReplayPolicy)
         one_of("docstyle", self.docstyle, get_args(DocStyle))
         function("actions", self.actions)
-        if self.timeout is not None and not _is_positive(self.timeout):
-            raise ConfigurationError(f"timeout must be a positive number of seconds, not {self.timeout!r}")
+        function("retry_if_result", self.retry_if_result)
+        instance("retry", self.retry, ToolRetry, "a ToolRetry object")
+        check_seconds("timeout", self.timeout)
 
-
-def _is_positive(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    def _keep_word(self, option: str, known: type[StrEnum]) -> None:
+        """Keep the plain word, whichever of the two was given."""
+        given = getattr(self, option)
+        one_of(option, given, [member.value for member in known])
+        if given is not None:
+            object.__setattr__(self, option, str(given))
+        elif option == "replay":
+            raise WrongTypeError(f"replay must be one of {', '.join(known)}, not None")
 
 
 def changed(attr: ToolAttr, options: Mapping[str, Any]) -> ToolAttr:

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from xun.result import Err, ErrorInfo, Ok, Result, to_jsonable
+from xun.toolbox.replay import Passing, TransientToolError
 from xun.worker import text_of
 
 _PASSING = (KeyboardInterrupt, asyncio.CancelledError)
@@ -74,7 +75,8 @@ def as_result(value: Any) -> Result[Any]:
 
 def error_of(error: BaseException) -> Err:
     """`error` as an `Err`: its text, or its class where it has none, and its `repr` as the details."""
-    return Err(ErrorInfo(error=text_of(error), details=_repr(error)))
+    kind = Passing if isinstance(error, TransientToolError) else Err
+    return kind(ErrorInfo(error=text_of(error), details=_repr(error)))
 
 
 def _repr(error: BaseException) -> str:

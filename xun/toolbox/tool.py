@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Unpack, overload
+from typing import Any, Unpack, cast, overload
 
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import text
@@ -16,8 +16,9 @@ from xun.toolbox.attr import (
     Actions,
     DocStyle,
     ModelCapabilityType,
-    Permission,
+    PermissionWord,
     RegisterOptions,
+    RetryIfResult,
     ToolAttr,
     attr_of,
     changed,
@@ -25,11 +26,11 @@ from xun.toolbox.attr import (
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.definition import derived, explicit
 from xun.toolbox.names import is_valid
+from xun.toolbox.replay import DEFAULT_TIMEOUT, ReplayWord, ToolRetry
 from xun.toolbox.safe import error_of, except_safe, except_safe_await
 from xun.toolbox.signature import name_of
 from xun.worker import run_in_task, run_in_thread
 
-DEFAULT_TIMEOUT = 25.0
 _ACTIONS = (Run, Read, Write, Fetch, UseTool)
 
 
@@ -129,8 +130,8 @@ class Tool:
         return self.attr.override
 
     @property
-    def permission(self) -> Permission | None:
-        return self.attr.permission
+    def permission(self) -> PermissionWord | None:
+        return cast("PermissionWord | None", self.attr.permission)
 
     @property
     def concurrent(self) -> bool:
@@ -138,7 +139,7 @@ class Tool:
 
     @property
     def timeout(self) -> float:
-        """Seconds a call may take: its own limit (`attr.timeout`), or `DEFAULT_TIMEOUT`."""
+        """Seconds a call may take: its own limit (`attr.timeout`), or 25 where no `ToolPolicy` says another."""
         return DEFAULT_TIMEOUT if self.attr.timeout is None else self.attr.timeout
 
     @property
@@ -152,6 +153,18 @@ class Tool:
     @property
     def bounded(self) -> bool:
         return self.attr.bounded
+
+    @property
+    def replay(self) -> ReplayWord:
+        return cast("ReplayWord", self.attr.replay)
+
+    @property
+    def retry(self) -> ToolRetry | None:
+        return self.attr.retry
+
+    @property
+    def retry_if_result(self) -> RetryIfResult | None:
+        return self.attr.retry_if_result
 
     def spec(self) -> dict[str, Any]:
         """What a model is told, for any provider: always the same object, which nobody may change."""

@@ -11,13 +11,23 @@ from fnmatch import fnmatchcase
 from typing import Any, Self, TypeVar, Unpack, overload
 
 from xun.errors import ConfigurationError
-from xun.given import texts
+from xun.given import instance, texts
 from xun.registry import load
 from xun.result import Err, ErrorInfo, Result
-from xun.toolbox.attr import DocStyle, Permission, RegisterOptions, ToolAttr, ToolOptions, attr_of, changed
+from xun.toolbox.attr import (
+    DocStyle,
+    Permission,
+    PermissionWord,
+    RegisterOptions,
+    ToolAttr,
+    ToolOptions,
+    attr_of,
+    changed,
+)
 from xun.toolbox.builtin import chosen
 from xun.toolbox.context import AgentLike, ToolCallContext
 from xun.toolbox.names import find
+from xun.toolbox.replay import BUILT_IN, ToolPolicy
 from xun.toolbox.signature import code_of
 from xun.toolbox.tool import Tool
 
@@ -27,29 +37,56 @@ _DENIED = "Permission denied"
 _WILDCARDS = frozenset("*?[")
 
 
+class _Table:
+    """What a toolbox holds. It is shared by those that differ by their policy alone."""
+
+    __slots__ = ("disabled", "tools")
+
+    def __init__(self, tools: dict[str, Tool], disabled: set[str]) -> None:
+        self.tools = tools  # replaced, never changed: another thread may go through it
+        self.disabled = disabled
+
+
 class ToolBox:
     """Tools by name, in the order of their registration.
 
-    `docstyle` says how docstrings are read where `tool_attr` does not: "verbatim" or "sections".
+    `docstyle` says how docstrings are read where `tool_attr` does not: "verbatim" or "sections". `policy` holds for the
+    tools that say nothing of it themselves, and goes before that of an agent.
     """
 
-    def __init__(self, *, docstyle: DocStyle = "verbatim") -> None:
+    def __init__(self, *, docstyle: DocStyle = "verbatim", policy: ToolPolicy | None = None) -> None:
+        instance("policy", policy, ToolPolicy, "a ToolPolicy object")
         self._docstyle: DocStyle = docstyle
-        self._tools: dict[str, Tool] = {}
-        self._disabled: set[str] = set()
+        self._table = _Table({}, set())
+        self._said = policy or ToolPolicy()
+        self._policy = self._said.over(BUILT_IN)
+
+    @property
+    def policy(self) -> ToolPolicy:
+        """What holds for its tools, with nothing left open. `agent.toolbox.policy` has what the agent says, too."""
+        return self._policy
+
+    def under(self, policy: ToolPolicy) -> Self:
+        """The same table, now and later, with what `policy` says where this toolbox says nothing itself."""
+        said = self._said.over(policy)
+        if said == self._said:
+            return self
+        twin = copy(self)
+        twin._said, twin._policy = said, said.over(BUILT_IN)  # noqa: SLF001 - one of this class
+        return twin
 
     def __len__(self) -> int:
-        return len(self._tools)
+        return len(self._table.tools)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._tools
+        return name in self._table.tools
 
     def __repr__(self) -> str:
-        return f"ToolBox({', '.join(self._tools)})"
+        return f"ToolBox({', '.join(self._table.tools)})"
 
     def get(self, name: str) -> Tool | None:
         """The tool registered under exactly `name`, a disabled one too."""
-        return self._tools.get(name)
+        return self._table.tools.get(name)
 
     def register(
         self, *funcs: Callable[..., Any] | Tool, replace: bool = False, **options: Unpack[RegisterOptions]
@@ -105,7 +142,7 @@ class ToolBox:
         *names: str,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] = (),
-        permission: Permission | None = None,
+        permission: Permission | PermissionWord | None = None,
         replace: bool = False,
     ) -> Self:
         """Add built-in tools, by the names of groups or of single tools; all groups where nothing is named.
@@ -124,7 +161,7 @@ class ToolBox:
         *,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] = (),
-        permission: Permission | None = None,
+        permission: Permission | PermissionWord | None = None,
         replace: bool = False,
         **options: Any,
     ) -> list[str]:
@@ -159,12 +196,12 @@ class ToolBox:
 
         A pattern holds for the tools registered now; a plain name also for one that is registered later.
         """
-        self._disabled |= _matching(names, self._tools)
+        self._table.disabled |= _matching(names, self._table.tools)
         return self
 
     def enable(self, *names: str) -> Self:
         """Undo `disable`, by name or by pattern."""
-        self._disabled -= _matching(names, self._disabled)
+        self._table.disabled -= _matching(names, self._table.disabled)
         return self
 
     def list_tools(self, model_capabilities: Collection[str] | None = None) -> list[Tool]:
@@ -172,8 +209,8 @@ class ToolBox:
         capabilities = set(texts("model_capabilities", model_capabilities or ()))
         return [
             tool
-            for tool in self._tools.values()
-            if tool.name not in self._disabled and capabilities.issuperset(tool.required_capabilities)
+            for tool in self._table.tools.values()
+            if tool.name not in self._table.disabled and capabilities.issuperset(tool.required_capabilities)
         ]
 
     def list_tools_json(self, model_capabilities: Collection[str] | None = None) -> list[dict[str, Any]]:
@@ -185,7 +222,7 @@ class ToolBox:
 
         With an agent, the agent finds, checks, asks and runs as it does for its model. Without one nobody can
         be asked: a tool runs only where it needs no permission and declares no actions, else the result is
-        "Permission denied". Raises `RuntimeError` on the thread of a running event loop.
+        "Permission denied"; nothing is made again. Raises `RuntimeError` on the thread of a running event loop.
         """
         if agent is not None:
             return agent.call_tool(self, tool_name, arguments, context)
@@ -206,7 +243,7 @@ class ToolBox:
     def clone(self) -> Self:
         """A toolbox of its own with the same tools: the table is copied, the `Tool` objects are shared."""
         twin = copy(self)
-        twin._tools, twin._disabled = dict(self._tools), set(self._disabled)  # noqa: SLF001 - one of this class
+        twin._table = _Table(dict(self._table.tools), set(self._table.disabled))  # noqa: SLF001 - one of this class
         return twin
 
     def _add_builtin(
@@ -214,7 +251,7 @@ class ToolBox:
         functions: Iterable[Callable[..., Any]],
         include: Iterable[str] | None,
         exclude: Iterable[str],
-        permission: Permission | None,
+        permission: Permission | PermissionWord | None,
         replace: bool,
     ) -> list[str]:
         options: RegisterOptions = {} if permission is None else {"permission": permission}
@@ -228,14 +265,14 @@ class ToolBox:
         return Tool(func, attr=_attr(func, options), docstyle=self._docstyle)
 
     def _add(self, tools: Iterable[Tool], replace: bool) -> Self:
-        table = dict(self._tools)
+        table = dict(self._table.tools)
         for tool in tools:
             table[tool.name] = _winner(table.get(tool.name), tool, replace)
-        self._tools = table
+        self._table.tools = table
         return self
 
     async def _call_alone(self, name: str, arguments: Any, value: Any) -> Result[Any]:
-        tools = {known: tool for known, tool in self._tools.items() if known not in self._disabled}
+        tools = {known: tool for known, tool in self._table.tools.items() if known not in self._table.disabled}
         found = find(name, tuple(tools))
         if found.name is None:
             return Err(found.error or "")
@@ -245,11 +282,12 @@ class ToolBox:
             return checked
         if tool.permission not in (None, "allow") or tool.actions is not None:
             return Err(ErrorInfo(error=_DENIED, details="without an agent nobody can be asked"))
+        seconds = self._policy.limit_of(tool)
         try:
-            async with asyncio.timeout(tool.timeout):
+            async with asyncio.timeout(seconds):
                 return await tool.invoke(checked.unwrap(), ToolCallContext(None, tool.name, value))
         except TimeoutError:
-            return Err(f"timed out after {tool.timeout:g} s; it may have partly run")
+            return Err(f"timed out after {seconds:g} s; it may have partly run")
 
 
 def _attr(func: Callable[..., Any], options: Mapping[str, Any]) -> ToolAttr | None:

@@ -60,7 +60,7 @@ async def ask_preference(
     return {"Q": question, "A": str(outcome.choice)}
 
 
-@tool_attr(concurrent=False, actions=_no_actions, docstyle="sections")
+@tool_attr(concurrent=False, actions=_no_actions, docstyle="sections", replay="idempotent")
 def write_todos(ctx: ToolCallContext[Any], todos: list[dict[str, Any]]) -> str:
     """Write the plan: the whole list of steps, in place of the last one. The person sees it.
 
@@ -77,7 +77,7 @@ def write_todos(ctx: ToolCallContext[Any], todos: list[dict[str, Any]]) -> str:
     return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
 
 
-@tool_attr(concurrent=False, actions=_no_actions)
+@tool_attr(concurrent=False, actions=_no_actions, replay="safe")
 def read_todos(ctx: ToolCallContext[Any]) -> list[dict[str, Any]] | str:
     """Read the plan as it is now."""
     return ctx.agent.state.get("todos") or "There is no plan."

@@ -39,7 +39,7 @@ def read_actions(arguments: dict[str, Any], ctx: ToolCallContext[Any]) -> Read:
     return Read(path=str(workspace.absolute(path)))
 
 
-@tool_attr(actions=read_actions, docstyle="sections", bounded=True)
+@tool_attr(actions=read_actions, docstyle="sections", bounded=True, replay="safe")
 def list_dir(ctx: ToolCallContext[Any], path: str = ".", details: bool = False) -> str:
     """List a folder: folders first, marked with /, links with the place they lead to. Use glob to search a
     tree.
@@ -102,7 +102,7 @@ def _entry(entry: Entry, details: bool) -> str:
     return f"{stat.filemode(entry.info.st_mode)} {entry.info.st_size:>10} {changed} {name}"
 
 
-@tool_attr(actions=read_actions, docstyle="sections", bounded=True)
+@tool_attr(actions=read_actions, docstyle="sections", bounded=True, replay="safe")
 def read_file(ctx: ToolCallContext[Any], path: str, offset: int = 1, limit: int | None = None, column: int = 1) -> str:
     """Read a text file. Each line comes as its number, a tab, and the line. Long files come in parts: a last
     line in brackets then says how to go on. Read a file before you change it.

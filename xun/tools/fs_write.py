@@ -57,7 +57,7 @@ def _action(ctx: ToolCallContext[Any], path: str, plan: _Plan) -> Write:
     return Write(path=str(ctx.agent.workspace.absolute(path)), op=plan.op, diff=diff)
 
 
-@tool_attr(concurrent=False, actions=_write_actions, docstyle="sections")
+@tool_attr(concurrent=False, actions=_write_actions, docstyle="sections", replay="idempotent")
 def write_file(ctx: ToolCallContext[Any], path: str, content: str) -> str:
     """Create a file, or replace all of an existing one, which you must have read first. To change a part of a
     file use edit_file. Missing folders are made. An existing file keeps its mode, its encoding, and CRLF line

@@ -13,7 +13,7 @@ from xun.tools.fs_read import read_actions
 _TOOL_TIMEOUT = 90.0
 
 
-@tool_attr(actions=read_actions, docstyle="sections", bounded=True, timeout=_TOOL_TIMEOUT)
+@tool_attr(actions=read_actions, docstyle="sections", bounded=True, timeout=_TOOL_TIMEOUT, replay="safe")
 async def glob(ctx: ToolCallContext[Any], pattern: str, path: str = ".") -> str:
     """Find files by name. Gives paths relative to `path`, sorted. Hidden files are included; files that .gitignore or
     .ignore name are not.
@@ -27,7 +27,7 @@ async def glob(ctx: ToolCallContext[Any], pattern: str, path: str = ".") -> str:
     return await find_files(ctx, pattern, path)
 
 
-@tool_attr(actions=read_actions, docstyle="sections", bounded=True, timeout=_TOOL_TIMEOUT)
+@tool_attr(actions=read_actions, docstyle="sections", bounded=True, timeout=_TOOL_TIMEOUT, replay="safe")
 async def grep(
     ctx: ToolCallContext[Any],
     pattern: str,
