@@ -23,7 +23,8 @@ STARTERS = {
 METHODS = {"subprocess_exec", "subprocess_shell"}
 KNOWN = {
     ("exec/spawn.py", "subprocess.Popen"): "the one place",
-    ("exec/sandbox/launcher.py", "os.execv"): "becomes the command that it confines, in a child started there",
+    ("exec/sandbox/launcher.py", "os.execve"): "becomes the command that it confines, in a child started there",
+    ("exec/sandbox/launcher.py", "os.fork"): "stays behind as the parent of all that the command leaves, in that child",
     ("cli/streams.py", "os.execv"): "becomes itself again, with UTF-8",
 }
 

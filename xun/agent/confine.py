@@ -55,6 +55,8 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         programs=()
         if confinement.programs
         else tuple(folder for folder in path_folders_inside(workspace.roots) if folder not in workspace.roots),
+        # What git may change is looked at when it has ended.
+        background=confinement.background and not confinement.git,
         protected=protected,
         known=protected_names(),
     )

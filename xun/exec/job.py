@@ -36,7 +36,7 @@ class Job:
 
     def __init__(
         self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], mark: str,
-        captures: tuple[Capture, Capture], live: Live, pass_fds: Sequence[int] = (),
+        captures: tuple[Capture, Capture], live: Live, pass_fds: Sequence[int] = (), *, kept: bool = False,
     ) -> None:  # fmt: skip
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[End] = self._loop.create_future()
@@ -45,7 +45,7 @@ class Job:
         self._confined = bool(pass_fds)
         adopt_orphans()
         self.process, pipes = _spawn(argv, cwd, env, pass_fds)
-        self.tree = Tree(self.process.pid, mark)
+        self.tree = Tree(self.process.pid, mark, kept=kept)
         self._streams = tuple(
             Stream(self._loop, fd, capture, self._heard, self._pipe_ended)
             for fd, capture in zip(pipes, captures, strict=True)

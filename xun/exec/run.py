@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 GRACE = 2.0
 """Seconds between SIGTERM and SIGKILL."""
+STRAGGLERS = 0.3
+"""The same for what a command in the sandbox has left behind and may not leave running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,9 @@ class Completed:
     says what is missing between; `*_omitted` counts these characters and `*_spill` names the file with the
     whole, if any. `returncode` is None when `signal` (e.g. "SIGKILL") ended it or it could not be reaped.
     `timed_out` and `flooded` say that it was stopped. `background` are the pids of what it left running.
-    `seconds` is wall time. `put_aside` are the protected paths that it made in the sandbox: they stand there no more.
+    `seconds` is wall time. `put_aside` are the protected paths that it made in the sandbox: they stand there no more;
+    `stopped` are the pids of what it left running there without leave, and `appeared` the protected paths that came to
+    be before it began, while what earlier commands had left was running.
     """
 
     stdout: str
@@ -50,6 +54,8 @@ class Completed:
     stderr_spill: Path | None = None
     background: tuple[int, ...] = ()
     put_aside: tuple[Path, ...] = ()
+    stopped: tuple[int, ...] = ()
+    appeared: tuple[Path, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -123,7 +129,8 @@ async def _run(
     out, err = (Capture(limit, partial(spill, name) if spill else None) for name in ("stdout", "stderr"))
     began = time.monotonic()
     try:
-        job = Job(argv, cwd, env, mark, (out, err), live, entered.pass_fds if entered else ())
+        fds, kept = (entered.pass_fds, entered.kept) if entered else ((), False)
+        job = Job(argv, cwd, env, mark, (out, err), live, fds, kept=kept)
     except BaseException:
         _left(entered)
         raise
@@ -132,12 +139,16 @@ async def _run(
             entered.started()
     registry.started(job.tree, job.process)
     background: tuple[int, ...] = ()
+    stopped: tuple[int, ...] = ()
     try:
         ended = await job.wait(timeout)
         if ended != "exit":
             await job.tree.end(job.process, GRACE)
         await job.drain()
-        if ended == "exit" and (background := await job.leftovers()):
+        if ended == "exit" and (background := await job.leftovers()) and not _may_stay(entered):
+            await job.tree.end(job.process, STRAGGLERS)
+            stopped, background = background, ()
+        if background:
             registry.keep(job.tree, (*job.detach(), *((entered,) if entered else ())))
     except BaseException:
         await job.tree.end(job.process, GRACE)
@@ -150,14 +161,21 @@ async def _run(
         live.flush()
         stdout, stderr = out.close(), err.close()
     put_aside = await asyncio.to_thread(entered.leave) if entered else ()
+    if entered is not None and background:
+        entered.stay(job.tree)
     returncode, killed_by = _status(job.process.poll())
     return Completed(
         stdout=stdout, stderr=stderr, returncode=returncode, signal=killed_by,
         seconds=time.monotonic() - began, timed_out=ended == "timeout", flooded=ended == "flood",
         stdout_omitted=out.omitted, stderr_omitted=err.omitted,
         stdout_spill=out.spill_path, stderr_spill=err.spill_path, background=background,
-        put_aside=put_aside,
+        put_aside=put_aside, stopped=stopped, appeared=entered.appeared if entered else (),
     )  # fmt: skip
+
+
+def _may_stay(entered: Entered | None) -> bool:
+    """May what a command has left running go on? In the sandbox, what nobody was told of may not."""
+    return entered is None or entered.profile.background
 
 
 def _left(entered: Entered | None) -> None:

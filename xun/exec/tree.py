@@ -55,10 +55,15 @@ def adopt_orphans() -> None:
 
 
 class Tree:
-    """What descends from the command whose first process is `root`. `mark` is its value in `MARK`."""
+    """What descends from the command whose first process is `root`. `mark` is its value in `MARK`.
 
-    def __init__(self, root: int, mark: str) -> None:
+    `kept` says that a process of xun's, below the first one, is handed all orphans of the command and ends when there
+    are none: it is the last one to be killed, so that none is lost.
+    """
+
+    def __init__(self, root: int, mark: str, *, kept: bool = False) -> None:
         self.root = root
+        self.kept = kept
         self.mark = mark.encode()
         self._root_reaped = False
         self._known: set[tuple[int, int]] = set()
@@ -101,10 +106,12 @@ class Tree:
                 _reap(process.pid)
         return [process for process in members if not process.zombie]
 
-    def signal(self, number: int) -> bool:
-        """Send a signal to all of it; False when nothing is left to get it."""
+    def signal(self, number: int, *, sparing: bool = True) -> bool:
+        """Send a signal to all of it; False when nothing is left to get it. `sparing` keeps the keeper of orphans."""
         members = self.alive()
-        for process in members:
+        keepers = (self.root, os.getpid())
+        inner = [one for one in members if one.pid != self.root and one.parent not in keepers]
+        for process in inner if self.kept and sparing and inner else members:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if process.started:
                     os.kill(process.pid, number)
@@ -124,8 +131,8 @@ class Tree:
                 await asyncio.sleep(_POLL)
                 if self._gone(process):
                     return
-            for _ in range(_KILL_ROUNDS):
-                self.signal(signal.SIGKILL)
+            for left in reversed(range(_KILL_ROUNDS)):
+                self.signal(signal.SIGKILL, sparing=left > 0)
                 await asyncio.sleep(_POLL)
                 if self._gone(process):
                     return
@@ -135,8 +142,8 @@ class Tree:
 
     def kill(self, process: Child | None = None) -> None:
         """SIGKILL all of it, now. Blocks for some hundredths of a second where something is left."""
-        for _ in range(_KILL_ROUNDS):
-            self.signal(signal.SIGKILL)
+        for left in reversed(range(_KILL_ROUNDS)):
+            self.signal(signal.SIGKILL, sparing=left > 0)
             if self._gone(process):
                 return
             time.sleep(_POLL / 4)

@@ -14,8 +14,8 @@ class Confinement(_Action):
     """What a command is granted in the sandbox, beyond the workspace and its own temporary folder.
 
     `sandbox` is the kind it runs in. `network` opens the network, `git` the repository but for its hooks and
-    configuration, `secrets` the files in the home folder that hold some, `programs`
-    the folders of PATH in the workspace; `writable` are further paths, resolved.
+    configuration, `secrets` the files in the home folder that hold some, `programs` the folders of PATH in the
+    workspace; `background` lets go on what its words leave running; `writable` are further paths, resolved.
     """
 
     sandbox: Literal["bwrap", "landlock", "seatbelt"]
@@ -23,6 +23,7 @@ class Confinement(_Action):
     git: bool = False
     secrets: bool = False
     programs: bool = False
+    background: bool = False
     writable: tuple[str, ...] = ()
 
     @property

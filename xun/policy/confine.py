@@ -75,6 +75,7 @@ def confined(decision: Decision, facts: Facts, policy: Policy, grants: Sequence[
     granted = Confinement(
         sandbox=facts.sandbox,
         network=any(rule is not None and rule.network for rule in rules) or _needs_network(reading),
+        background=_leaves_running(reading),
         git=any(map(_changes_repository, reading.commands)),
         programs=any(map(_installs, reading.commands)) and bool(facts.programs),
         secrets=any(reason.code == "secret" for reason in decision.reasons),
@@ -115,8 +116,11 @@ def _covering(decision: Decision, policy: Policy, grants: Sequence[Rule]) -> lis
 
 def _needs_network(reading: Reading) -> bool:
     # What is left running is a server as a rule, and of no use in a network of its own that ends with the command.
-    behind = any(problem.code == "background" for problem in reading.script.problems)
-    return behind or any(map(reaches_out, reading.commands))
+    return _leaves_running(reading) or any(map(reaches_out, reading.commands))
+
+
+def _leaves_running(reading: Reading) -> bool:
+    return any(problem.code == "background" for problem in reading.script.problems)
 
 
 def reaches_out(command: Command) -> bool:

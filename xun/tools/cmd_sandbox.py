@@ -27,6 +27,14 @@ def notes(completed: Completed, confinement: Confinement) -> list[str]:
     if completed.put_aside:
         paths = ", ".join(map(str, completed.put_aside))
         lines.append(f"[moved away, as it is run or trusted later: {paths}; make such files with the file tools]")
+    if completed.stopped:
+        lines.append("[what it left running was stopped: a command that is to leave something running ends with &]")
+    if completed.appeared:
+        paths = ", ".join(map(str, completed.appeared))
+        lines.append(
+            f"[new since the last command, and run or trusted later: {paths}; something that was left running may have"
+            " made it: tell the person unless you know who did]"
+        )
     if completed.returncode and _NOT_SET_UP.match(completed.stderr):
         lines.append(f"[the sandbox could not be set up and nothing was run; {_WAY_OUT}]")
     elif completed.returncode and (_REFUSED.search(completed.stderr) or _REFUSED.search(completed.stdout)):

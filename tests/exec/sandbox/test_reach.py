@@ -133,6 +133,102 @@ async def test_the_environment_of_xun_is_not_readable(ground: Ground, monkeypatc
     assert own.stdout.startswith("/proc/")
 
 
+ESCAPING = """
+import os, sys, time
+def orphan():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            nothing = os.open("/dev/null", os.O_RDWR)
+            for number in (0, 1, 2):
+                os.dup2(nothing, number)
+            os.execve("/bin/sleep", ["sleep", SECONDS], {})
+        os._exit(0)
+    os.wait()
+orphan()
+print("made", flush=True)
+time.sleep(WAITING)
+"""
+"""Leaves a process that has no parent, group, session, environment or output of the command's."""
+
+
+def escaping(seconds: str, waiting: float) -> str:
+    return ESCAPING.replace("SECONDS", repr(seconds)).replace("WAITING", str(waiting))
+
+
+async def test_what_has_left_its_parent_session_and_environment_is_found_all_the_same(ground: Ground) -> None:
+    seconds = f"35{ground.profile.kind == 'bwrap':d}{os.getpid() % 10000}"
+    done = await ground.python(escaping(seconds, 0))
+    assert done.ok and done.stdout == "made\n" and done.stopped and not done.background
+    assert not sleeping(seconds)
+    late = await ground.python(escaping(seconds, 300), timeout=1.5)
+    assert late.timed_out and not sleeping(seconds)
+    staying = ground.granted(background=True)
+    left = await staying.python(escaping(seconds, 0))
+    assert left.ok and left.background and sleeping(seconds)
+    await ground.registry.shutdown(grace=0.1)
+    assert not sleeping(seconds)
+
+
+async def test_what_was_left_running_is_told_of_where_protected_files_came_to_be(ground: Ground) -> None:
+    (ground.root / "sub").mkdir()
+    staying = ground.granted(background=True)
+    flag = ground.profile.tmp / "flag"
+    await staying.run(
+        "(until [ -e $TMPDIR/flag ]; do sleep 0.05; done; mkdir sub/.vscode; sleep 300) >/dev/null 2>&1 &"
+    )
+    flag.touch()
+    await until((ground.root / "sub" / ".vscode").exists)
+    done = await ground.run("echo next")
+    assert done.appeared == (ground.root / "sub" / ".vscode",)
+    assert (await ground.run("echo next")).appeared == ()
+
+
+async def test_a_command_ends_with_the_status_it_has(ground: Ground) -> None:
+    assert (await ground.run("exit 7")).returncode == 7
+    killed = await ground.run("kill -USR1 $$; sleep 1")
+    assert killed.signal == "SIGUSR1" or killed.returncode == 128 + 10
+    assert (await ground.run("yes | head -1")).stdout == "y\n"
+    assert (await ground.run("trap")).stdout == ""
+
+
+async def test_no_other_process_is_limited_or_slowed_down(ground: Ground) -> None:
+    with stranger() as other:
+        try:
+            code = (
+                "import os, resource\n"
+                f"for attack in (lambda: resource.prlimit({other.pid}, resource.RLIMIT_NOFILE, (3, 3)),\n"
+                f"               lambda: os.setpriority(os.PRIO_PROCESS, {other.pid}, 19),\n"
+                "               lambda: os.setpriority(os.PRIO_USER, 0, 19)):\n"
+                "    try: attack()\n"
+                "    except OSError as error: print('refused')\n"
+                "os.nice(1); resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))\n"
+                "print(resource.getrlimit(resource.RLIMIT_NOFILE))"
+            )
+            done = await ground.python(code)
+            limits = Path(f"/proc/{other.pid}/limits").read_text()
+            assert " 3 " not in next(line for line in limits.splitlines() if line.startswith("Max open files"))
+            assert os.getpriority(os.PRIO_PROCESS, other.pid) == os.getpriority(os.PRIO_PROCESS, 0)
+            assert done.stdout.endswith("(50, 50)\n"), done.stderr
+            assert ground.profile.kind == "bwrap" or done.stdout.count("refused") == 3
+        finally:
+            other.kill()
+
+
+async def test_no_terminal_of_a_person_can_be_read(ground: Ground) -> None:
+    import pty
+
+    main, typed = pty.openpty()
+    try:
+        name = os.ttyname(typed)
+        done = await ground.run(f"head -c1 {name}; head -c1 /proc/self/root{name}; head -c1 /dev/tty; ls /dev/vcs*")
+        assert done.returncode != 0 and done.stdout == ""
+        assert "Permission denied" in done.stderr or "No such" in done.stderr
+    finally:
+        os.close(main)
+        os.close(typed)
+
+
 SURVIVORS = [
     "sleep 3{n}",
     "setsid sleep 3{n} & sleep 300",
@@ -170,7 +266,7 @@ def sleeping(seconds: str) -> bool:
 
 async def test_a_background_child_goes_on_and_ends_with_the_session(ground: Ground) -> None:
     seconds = f"32{os.getpid() % 10000}"
-    done = await ground.run(f"sleep {seconds} & echo started")
+    done = await ground.granted(background=True).run(f"sleep {seconds} & echo started")
     assert done.stdout == "started\n" and done.background
     assert sleeping(seconds)
     await ground.registry.shutdown(grace=0.1)

@@ -17,9 +17,10 @@ from xun.exec.sandbox.profile import Profile
 from xun.exec.sandbox.repository import Repository, repository_of
 from xun.exec.sandbox.scan import ALWAYS, inside
 from xun.exec.sandbox.watch import Watch
+from xun.exec.tree import MARK, Tree
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Entered:
     """A command line that confines its command.
 
@@ -33,6 +34,12 @@ class Entered:
     masks: tuple[Path, ...]
     watch: Watch
     files: NewFiles
+    appeared: tuple[Path, ...] = ()
+
+    @property
+    def kept(self) -> bool:
+        """Does a process of xun's keep together what the command leaves behind?"""
+        return self.profile.kind == "landlock"
 
     def started(self) -> None:
         """Close here what the child has by now."""
@@ -44,11 +51,35 @@ class Entered:
         """Give up the masks: without their folders the mounts of what still runs would be gone too."""
         MASKS.drop(self.masks)
         self.masks = ()
+        _behind[:] = [one for one in _behind if one[0] is not self]
 
     def leave(self) -> tuple[Path, ...]:
         """Undo what was made or changed meanwhile of what is protected, as far as it could be. Gives its paths."""
         self.files.withdraw()
         return self.watch.undo()
+
+    def stay(self, tree: Tree) -> None:
+        """It has ended and left `tree` running: the next command looks at what that has made meanwhile."""
+        self.watch.settled()
+        _behind.append((self, tree))
+
+
+_behind: list[tuple[Entered, Tree]] = []
+
+
+def _appeared() -> tuple[Path, ...]:
+    """What is protected and came to be while something was running that a command had left, told once.
+
+    Nobody knows who made it, so it is not moved away: a person works there too.
+    """
+    found: dict[Path, None] = {}
+    for entered, tree in tuple(_behind):
+        running = bool(tree.alive())
+        found |= dict.fromkeys(entered.watch.news())
+        entered.watch.settled()
+        if not running:
+            _behind.remove((entered, tree))
+    return tuple(found)
 
 
 def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profile) -> Entered:
@@ -56,6 +87,7 @@ def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profi
     for folder in (profile.tmp, profile.cache):
         if folder is not None:
             made(folder)
+    appeared = _appeared()
     repositories = _repositories(profile, cwd)
     watch = Watch.of(profile, repositories)
     files = NewFiles.of(
@@ -70,7 +102,10 @@ def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profi
                 line, fds, masks = _bwrap(argv, cwd, profile, repositories)
             case "landlock":
                 own["TMPDIR"] = os.fspath(profile.tmp)
-                launcher, fds = landlock.launch(landlock.plan_of(profile, repositories, limits.resources()))
+                # What keeps the command's processes together is none of them.
+                mark = {name: own.pop(name) for name in (MARK,) if name in own}
+                plan = landlock.plan_of(profile, repositories, limits.resources(), mark)
+                launcher, fds = landlock.launch(plan)
                 line, masks = [*limits.joining(), *launcher, *argv], ()
             case "seatbelt":
                 own["TMPDIR"] = os.fspath(profile.tmp)
@@ -78,7 +113,7 @@ def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profi
     except OSError:
         files.withdraw()
         raise
-    return Entered(profile, tuple(line), own, fds, masks, watch, files)
+    return Entered(profile, tuple(line), own, fds, masks, watch, files, appeared)
 
 
 def _repositories(profile: Profile, cwd: Path) -> tuple[Repository, ...]:

@@ -25,22 +25,25 @@ _DEVICES = tuple(Path("/dev", name) for name in ("null", "zero", "full", "random
 _MAX_RULES = 20_000
 
 
-def plan_of(profile: Profile, repositories: Sequence[Repository], limits: Mapping[str, int]) -> dict[str, object]:
-    """What the launcher is to open and to limit."""
+def plan_of(
+    profile: Profile, repositories: Sequence[Repository], limits: Mapping[str, int], env: Mapping[str, str]
+) -> dict[str, object]:
+    """What the launcher is to open and to limit; `env` are variables for the command alone."""
     # A folder of xun's own is hidden with the cache in it, which is opened as what may be written.
     readable = _without(Path("/"), (*profile.hidden, Path("/dev")))
     return {
         "read": [os.fspath(path) for path in readable],
         "write": [os.fspath(path) for path in _writable(profile, repositories)],
         "network": profile.network,
-        "filter": program(families(network=profile.network, unix=False)).hex(),
+        "filter": program(families(network=profile.network, unix=False), shared=True).hex(),
         "limits": dict(limits),
+        "env": dict(env),
     }
 
 
 def probe_plan() -> dict[str, object]:
     """A plan that can be carried out where this works."""
-    return {"read": ["/"], "write": [], "network": False, "filter": program(()).hex(), "limits": {}}
+    return {"read": ["/"], "write": [], "network": False, "filter": program(()).hex(), "limits": {}, "env": {}}
 
 
 def launch(plan: dict[str, object]) -> tuple[list[str], tuple[int, ...]]:

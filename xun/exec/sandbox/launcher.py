@@ -1,15 +1,19 @@
-"""Confines itself by Landlock and seccomp and becomes the command, or fails with 126.
+"""Starts a command confined by Landlock and seccomp, keeps all that it leaves behind together, and ends as it does.
 
 A program and no part of the library: nothing imports it. It is run as a file, with nothing but the standard library:
-`python -I -S launcher.py PLAN -- COMMAND...`, where PLAN is the descriptor of a JSON text.
+`python -I -S launcher.py PLAN OWN -- COMMAND...`, where PLAN is the descriptor of a JSON text, and OWN that of this
+file. It fails with 126 where the command cannot be confined.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
 import resource
+import select
+import signal
 import stat
 import sys
 from typing import Any, NoReturn
@@ -23,6 +27,8 @@ _BY_VERSION = {2: 1 << 13, 3: _TRUNCATE, 5: _IOCTL}
 _TCP = 3  # to bind and to connect, from version 4 on
 _SCOPES = 3  # abstract sockets and signals, from version 6 on
 
+_SUBREAPER = 36
+_IGNORED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _DROP_BOUND, _CAPABILITIES, _VERSION_3 = 24, 64, 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -111,19 +117,102 @@ def _limit(limits: dict[str, int]) -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-def main() -> NoReturn:
+def _confine(plan: dict[str, Any], command: list[str]) -> NoReturn:
+    """Become the command, with what the plan leaves to it."""
     try:
-        with os.fdopen(int(sys.argv[1]), encoding="utf-8", errors="surrogateescape") as file:
-            plan = json.load(file)
-        command = sys.argv[3:]
+        for number in (*_IGNORED, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
         _limit(plan["limits"])
         _landlock(plan)
         _drop_capabilities()
         _seccomp(bytes.fromhex(plan["filter"]))
-        os.execv(command[0], command)  # noqa: S606 - the command itself, confined by now
+        os.execve(command[0], command, {**os.environ, **plan["env"]})  # noqa: S606 - the command itself, confined by now
     except OSError as error:
         sys.stderr.write(f"xun: the sandbox could not be set up: {error}\n")
+        sys.stderr.flush()
         os._exit(126)
+
+
+def _keep(command: int, writing: int, above: int) -> NoReturn:
+    """Be the parent of whatever the command leaves behind, until all of it has ended.
+
+    It is handed every orphan, and the command cannot reach it: so all that runs is found below it, with whatever
+    session and environment. It passes the status of the command on, and ends all of it where the process `above`, that
+    started this one, is gone.
+    """
+    ended, told = os.pipe()
+    os.set_blocking(told, False)
+    signal.set_wakeup_fd(told)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    watched = select.poll()
+    for descriptor in (ended, above):
+        watched.register(descriptor, select.POLLIN)
+    alone = False
+    while True:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                os._exit(0)
+            if pid == 0:
+                break
+            if pid == command:
+                os.write(writing, status.to_bytes(4, "little"))
+                os.close(writing)
+        for descriptor, _ in watched.poll(20 if alone else None):
+            alone = alone or descriptor == above
+            if descriptor == ended:
+                os.read(ended, 4096)
+        if alone:
+            _end_children()
+
+
+def _end_children() -> None:
+    with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:  # noqa: PTH123 - no more than that
+        for pid in file.read().split():
+            os.kill(int(pid), signal.SIGKILL)
+
+
+def _pass_on(reading: int) -> NoReturn:
+    """End as the command did."""
+    told = os.read(reading, 4)
+    status = int.from_bytes(told, "little") if len(told) == 4 else signal.SIGKILL
+    if os.WIFEXITED(status):
+        os._exit(os.WEXITSTATUS(status))
+    number = os.WTERMSIG(status)
+    with contextlib.suppress(OSError):  # of the two that nobody can catch
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    os._exit(128 + number)
+
+
+def _silent() -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+
+
+def main() -> NoReturn:
+    given, own, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[4:]
+    with os.fdopen(given, encoding="utf-8", errors="surrogateescape") as file:
+        plan = json.load(file)
+    os.close(own)
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    above = os.pidfd_open(os.getppid())
+    reading, writing = os.pipe()
+    if os.fork():
+        os.close(writing)
+        _silent()
+        _pass_on(reading)
+    os.close(reading)
+    _prctl(_SUBREAPER, 1)
+    started = os.fork()
+    if started == 0:
+        _confine(plan, command)
+    _silent()
+    _keep(started, writing, above)
 
 
 main()

@@ -60,6 +60,14 @@ _SOCKET = (41, 198)
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32 = 0x40000000  # on x86_64: the same calls by other numbers
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEW* in the flags of clone, without CLONE_NEWTIME, which it cannot take
+# Calls that change another process of the same user, where processes share their numbers with the rest: the argument
+# that must be zero, which means the caller.
+_OF_OTHERS: tuple[tuple[tuple[int, int], int], ...] = (
+    ((302, 261), 0),  # prlimit64: the process
+    ((141, 140), 0),  # setpriority: a process, and none of a group or user
+    ((141, 140), 1),
+    ((251, 30), 1),  # ioprio_set
+)
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _INET, _UNIX, _INET6, _NETLINK = 2, 1, 10, 16
 
@@ -88,8 +96,11 @@ def descriptor(allowed_families: Iterable[int]) -> int:
     return reading
 
 
-def program(allowed_families: Iterable[int], machine: str | None = None) -> bytes:
-    """The filter for `machine` (this one by default), as an array of `struct sock_filter`. Raises `KeyError`."""
+def program(allowed_families: Iterable[int], machine: str | None = None, *, shared: bool = False) -> bytes:
+    """The filter for `machine` (this one by default), as an array of `struct sock_filter`. Raises `KeyError`.
+
+    `shared` says that other processes can be named: then those of the same user may not be limited or slowed down.
+    """
     column, audit = _ARCHITECTURES[machine or platform.machine()]
     code: list[Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -104,6 +115,9 @@ def program(allowed_families: Iterable[int], machine: str | None = None) -> byte
             refused = errno.ENOSYS if name == "clone3" else errno.EPERM
             code += [(_JEQ, 0, 1, number), (_RETURN, 0, 0, _ERRNO | refused)]
     code += _on(_CLONE[column], 0, [(_JSET, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _ERRNO | errno.EPERM)])
+    for numbers, argument in _OF_OTHERS if shared else ():
+        own = [(_JEQ, 1, 0, 0), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
+        code += _on(numbers[column], argument, own, falls=True)
     terminal = [(_JEQ, 1, 0, _TIOCSTI), (_JEQ, 0, 1, _TIOCLINUX), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
     code += _on(_IOCTL[column], 1, terminal)
     known = tuple(allowed_families)
@@ -113,7 +127,11 @@ def program(allowed_families: Iterable[int], machine: str | None = None) -> byte
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
 
 
-def _on(number: int, argument: int, body: list[Instruction]) -> list[Instruction]:
-    """For one call: look at the low half of an argument, and allow where `body` falls through."""
-    inner = [(_LOAD, 0, 0, _ARGUMENTS + 8 * argument), *body, (_RETURN, 0, 0, _ALLOW)]
+def _on(number: int, argument: int, body: list[Instruction], *, falls: bool = False) -> list[Instruction]:
+    """For one call: look at the low half of an argument, and allow where `body` falls through.
+
+    With `falls`, what comes behind judges the call further instead.
+    """
+    ending = (_LOAD, 0, 0, _NUMBER) if falls else (_RETURN, 0, 0, _ALLOW)
+    inner = [(_LOAD, 0, 0, _ARGUMENTS + 8 * argument), *body, ending]
     return [(_JEQ, 0, len(inner), number), *inner]
