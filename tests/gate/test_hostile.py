@@ -147,9 +147,9 @@ def test_nothing_takes_long(work: Path, text: str) -> None:
         (work / f"d{number}/e").mkdir(parents=True)
     command = text if " " in text or "(" in text else f"ls {text}"
     judge("true", work)
-    start = time.perf_counter()
+    start = time.process_time()  # of this process alone: other tests run beside it
     judge(command, work)
-    assert time.perf_counter() - start < 1.0  # 0.1 s on an idle machine
+    assert time.process_time() - start < 1.0  # 0.1 s on an idle machine
 
 
 # --- git
