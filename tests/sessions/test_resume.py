@@ -101,7 +101,7 @@ def test_history_is_what_was_added_and_replaced(tmp_path: Path) -> None:
 
 def test_sub_agents_do_not_get_into_the_history(tmp_path: Path) -> None:
     outer = stamp(turn(1))
-    inner = [event.model_copy(update={"agent_id": "child"}) for event in stamp(turn(2))]
+    inner = [event.model_copy(update={"agent_id": "child", "parent_id": "main"}) for event in stamp(turn(2))]
     writer = new(tmp_path)
     for event in (*outer[:5], *inner, *outer[5:]):
         writer.append(event)

@@ -98,6 +98,10 @@ class PrintFrontEnd:
 
     def _progress(self, event: AnyEvent) -> None:
         match event:
+            case ToolStarted(call=call, parent_id=str(parent)) if parent:
+                self.say(f"    → {call.name}")
+            case ToolEnded(parent_id=str(parent)) if parent:
+                pass
             case ToolStarted(call=call):
                 self.say(f"→ {self._calls.begin(call)}")
             case Decided(call_id=call_id):

@@ -90,6 +90,7 @@ class Gate:
         self.on_always = self.on_always or above.on_always
         self.auto_confirm = self.auto_confirm or above.auto_confirm
         self.standing, self.journal, self.made = above.standing, above.journal, above.made
+        self.questions = above.questions
         self._ids = above._ids
 
     @property

@@ -81,16 +81,15 @@ class Replay:
     past: Past = field(default_factory=Past)
 
     def add(self, event: AnyEvent) -> None:
-        """Take in the next event. Those of sub-agents, told inside a turn under ids of their own, are passed over."""
+        """Take in the next event. Those of sub-agents are passed over."""
         self.seq = max(self.seq, event.seq)
         self.past.add(event)
         if isinstance(event, Decided):
             self.decisions = max(self.decisions + 1, event.number)
-        if self.turn is None:
-            if isinstance(event, TurnStarted):
-                self.turn = OpenTurn(event.agent_id)
-        elif event.agent_id != self.turn.agent_id:
+        if event.parent_id:
             return
+        if self.turn is None and isinstance(event, TurnStarted):
+            self.turn = OpenTurn(event.agent_id)
         match event:
             case MessageAdded(message=message):
                 self._message(message)

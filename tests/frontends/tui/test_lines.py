@@ -256,13 +256,19 @@ async def test_the_turn_of_a_sub_agent_is_none_of_its_own() -> None:
         line = app.query_one(ActivityLine)
         line.hear(TurnStarted(prompt="go", model="m", agent_id="main"))
         app.now = 5.0
-        line.hear(TurnStarted(prompt="help", model="m", agent_id="child"))
-        line.hear(TextDelta(text="x", agent_id="child"))
-        line.hear(turn_ended().model_copy(update={"agent_id": "child"}))
+        line.hear(TurnStarted(prompt="help", model="m", agent_id="child", parent_id="main"))
+        line.hear(TextDelta(text="x", agent_id="child", parent_id="main"))
+        line.hear(turn_ended().model_copy(update={"agent_id": "child", "parent_id": "main"}))
         await told(app, pilot, "starting · 5 s · Esc interrupts")
-        line.hear(Asked(ask=Ask(id="a", agent="child", call_id="c", tool="bash", decisions=()), agent_id="child"))
+        line.hear(
+            Asked(
+                ask=Ask(id="a", agent="child", call_id="c", tool="bash", decisions=()),
+                agent_id="child",
+                parent_id="main",
+            )
+        )
         await told(app, pilot, "")
-        line.hear(Answered(ask_id="a", answer=Answer.no(), by="person", agent_id="child"))
+        line.hear(Answered(ask_id="a", answer=Answer.no(), by="person", agent_id="child", parent_id="main"))
         await told(app, pilot, "starting · 5 s · Esc interrupts")
 
 

@@ -58,7 +58,6 @@ class ActivityLine(Static):
         self._stopped: dict[str, float] = {}  # questions for which the turn waits, and since when
         self._waited = 0.0  # seconds for which it has waited so
         self._turn: float | None = None  # since when it runs
-        self._agent = ""  # whose turn that is
         self._command: float | None = None
         self._shell = False  # whether that is a shell line, which is a call of the person's as well
         self._lasts = False  # whether what goes on has taken a tick by now
@@ -66,8 +65,7 @@ class ActivityLine(Static):
 
     def hear(self, event: AnyEvent) -> None:
         """Follow the turn and the calls."""
-        # The turns of sub-agents run inside one: of theirs, only the questions count.
-        if self._turn is not None and event.agent_id != self._agent and not isinstance(event, Asked | Answered):
+        if event.parent_id and not isinstance(event, Asked | Answered):
             return
         match event:
             case TextDelta():
@@ -81,7 +79,7 @@ class ActivityLine(Static):
         """Take note of what a turn does. False for an event that changes nothing here."""
         match event:
             case TurnStarted():
-                self._turn, self._agent, self._doing = self._clock(), event.agent_id, "starting"
+                self._turn, self._doing = self._clock(), "starting"
                 self._waited = 0.0
                 self._calls.next_step()
             case TurnEnded():

@@ -224,6 +224,12 @@ async def test_a_click_on_the_question_gives_it_the_keys() -> None:
         assert await answer_of(task) == Answer.once()
 
 
+async def test_the_question_of_a_sub_agent_names_it() -> None:
+    async with question_of() as (app, pilot):
+        app.put(command_ask().model_copy(update={"agent": "xun/reviewer"}))
+        await until_shown(app, pilot, lambda shown: "reviewer: Run this command?" in shown)
+
+
 async def test_a_click_on_an_answer_marks_it_and_enter_gives_it() -> None:
     async with question_of() as (app, pilot):
         task = app.put(command_ask())
@@ -240,7 +246,7 @@ async def test_end_goes_to_the_end_of_what_is_asked_and_a_yes_counts_then() -> N
     async with question_of() as (app, pilot):
         task = app.put(write_ask("".join(f"+line {number}\n" for number in range(200))))
         await until_ready(app, pilot)
-        assert "Page Down, End show the rest" in app.shown()
+        await until_shown(app, pilot, lambda shown: "Page Down, End show the rest" in shown)
         await pilot.press("end")
         await pilot.pause()
         assert "line 199" in app.shown()

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.anyio
 
 LINE = "!tail -f texts/crow.txt"
 TOLD = "running bash tail -f texts/crow.txt · 0 s · Esc interrupts"
+CANCELLED = "bash tail -f texts/crow.txt  cancelled"
 
 
 async def test_a_shell_line_that_runs(fables: Path) -> None:
@@ -33,9 +34,9 @@ async def test_a_shell_line_beside_a_turn_is_stopped_once_the_turn_is_over(fable
         await screen.press("escape")
         await screen.until("interrupted")
         await screen.until(TOLD)
-        assert "cancelled" not in screen.text
+        assert CANCELLED not in screen.text
         await screen.press("escape")
-        await screen.until(lambda shown: "cancelled" in shown and "Esc interrupts" not in shown)
+        await screen.until(lambda shown: CANCELLED in shown and "Esc interrupts" not in shown)
 
 
 async def test_a_conversation_that_is_being_summed_up() -> None:

@@ -23,7 +23,7 @@ from xun.events import (
     TurnEnded,
     TurnStarted,
 )
-from xun.frontends.tui.transcript.book import Book
+from xun.frontends.tui.transcript.book import BROKEN_OFF, Book
 from xun.frontends.tui.transcript.rows import Rows
 from xun.messages import Message, Reply, Text, Thinking, ToolCall, ToolResult
 from xun.policy.action import Run, UseTool
@@ -165,12 +165,14 @@ def test_events_of_sub_agents_are_passed_over_but_for_notices_and_refusals() -> 
     decision = Decision(action=Run(command="rm x", cwd="/"), effect="deny", reasons=(Reason(code="x", text="never"),))
     told = Told(TurnStarted(prompt="go", model="m", agent_id="main"))
     told.hear(
-        TurnStarted(prompt="sub", model="m", agent_id="child"),
-        TextDelta(text="inner", agent_id="child"),
-        ToolStarted(call=bash("inner"), agent_id="child"),
-        Notice(level="warning", text="careful", agent_id="child"),
-        Decided(call_id="c1", tool="bash", decision=decision, allowed=False, by="rule", agent_id="child"),
-        TurnEnded(status="completed", stop_reason="end_turn", agent_id="child"),
+        TurnStarted(prompt="sub", model="m", agent_id="child", parent_id="main"),
+        TextDelta(text="inner", agent_id="child", parent_id="main"),
+        ToolStarted(call=bash("inner"), agent_id="child", parent_id="main"),
+        Notice(level="warning", text="careful", agent_id="child", parent_id="main"),
+        Decided(
+            call_id="c1", tool="bash", decision=decision, allowed=False, by="rule", agent_id="child", parent_id="main"
+        ),
+        TurnEnded(status="completed", stop_reason="end_turn", agent_id="child", parent_id="main"),
         TextDelta(text="outer", agent_id="main"),
     )
     assert told.lines == ["", "! warning: careful", "", "! warning: refused: rm x (never)", "", "  outer"]
@@ -189,9 +191,21 @@ def test_how_a_turn_ended_is_told(end: TurnEnded, line: str) -> None:
     assert Told(turn(), *deltas("so far"), reply("so far"), end).lines == ["", "  so far", "", line]
 
 
-def test_of_a_reply_that_failed_half_way_nothing_stays_as_nothing_is_in_history() -> None:
+def test_a_reply_that_failed_half_way_stays_and_says_that_it_is_no_part_of_the_conversation() -> None:
     end = TurnEnded(status="failed", stop_reason="error", error=ErrorDetail(kind="network", message="broken"))
-    assert Told(turn(), user("go"), *deltas("so far"), end).lines == ["", "> go", "", "✗ error: broken"]
+    told = Told(turn(), user("go"), *deltas("so **far**"), end)
+    expected = ["", "> go", "", "  so far", "", f"! warning: {BROKEN_OFF}", "", "✗ error: broken"]
+    assert told.lines == expected
+    told.hear(turn(), *deltas("whole"), reply("whole"), TurnEnded(status="completed", stop_reason="end_turn"))
+    assert told.lines == [*expected, "", "  whole"]
+
+
+def test_of_a_reply_that_is_tried_again_in_vain_what_came_first_stays() -> None:
+    end = TurnEnded(status="failed", stop_reason="error", error=ErrorDetail(kind="network", message="broken"))
+    told = Told(turn(), *deltas("so far"), AttemptReset(attempt=1, reason="reset", wait=0.0))
+    assert "so far" not in "".join(told.lines)
+    told.hear(end)
+    assert told.lines[-5:] == ["  so far", "", f"! warning: {BROKEN_OFF}", "", "✗ error: broken"]
 
 
 def test_an_interrupted_reply_stays_as_it_was_shown_and_is_marked_when_it_is_loaded() -> None:

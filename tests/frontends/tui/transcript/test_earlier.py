@@ -120,10 +120,12 @@ def tried_in_vain() -> Iterable[AnyEvent]:
 def of_a_sub_agent() -> Iterable[AnyEvent]:
     decision = Decision(action=Run(command="rm x", cwd="/"), effect="deny", reasons=(Reason(code="x", text="never"),))
     yield TurnStarted(prompt="go", model="m", agent_id="main")
-    yield TurnStarted(prompt="sub", model="m", agent_id="child")
-    yield Notice(level="info", text="looking", agent_id="child")
-    yield Decided(call_id="s", tool="bash", decision=decision, allowed=False, by="rule", agent_id="child")
-    yield DONE.model_copy(update={"agent_id": "child"})
+    yield TurnStarted(prompt="sub", model="m", agent_id="child", parent_id="main")
+    yield Notice(level="info", text="looking", agent_id="child", parent_id="main")
+    yield Decided(
+        call_id="s", tool="bash", decision=decision, allowed=False, by="rule", agent_id="child", parent_id="main"
+    )
+    yield DONE.model_copy(update={"agent_id": "child", "parent_id": "main"})
     yield MessageAdded(message=Message.user("go"), agent_id="main")
     yield DONE.model_copy(update={"agent_id": "main"})
 

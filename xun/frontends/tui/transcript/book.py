@@ -21,7 +21,6 @@ from xun.events import (
     ToolProgress,
     ToolStarted,
     TurnEnded,
-    TurnStarted,
 )
 from xun.frontends.tui.calls import by_person
 from xun.frontends.tui.transcript.earlier import Earlier
@@ -39,6 +38,8 @@ from xun.messages import Message, Text, ToolCall, ToolResult
 from xun.messages import Thinking as ThinkingBlock
 from xun.sessions.past import Past
 
+BROKEN_OFF = "broken off: the model has no word of this answer"
+
 
 class Book:
     """Hears events and keeps `rows` true to them. Deltas wait until `flush`.
@@ -53,7 +54,7 @@ class Book:
         self._calls: dict[str, tuple[int, ToolRow]] = {}
         self._asks: dict[str, str] = {}  # open questions, and the calls that they are about
         self._retry: tuple[int, Retry] | None = None  # while a model call is tried again
-        self._agent: str | None = None  # whose turn it is
+        self._broken = ""  # what came of a reply before it was tried again
         self._past = Past()
         self._shown: set[str] = set()  # what the model will be told of shell lines that have a row here
 
@@ -70,6 +71,7 @@ class Book:
         self._asks.clear()
         self._shown.clear()
         self._retry = None
+        self._broken = ""
         self._past = Past()
 
     def flush(self) -> None:
@@ -86,13 +88,8 @@ class Book:
         self._rows.append(item)
 
     def hear(self, event: AnyEvent) -> bool:
-        """Take note of an event. False if it changes nothing here.
-
-        Of sub-agents, whose turns run inside a turn under ids of their own, only notices and refusals are shown.
-        """
-        if isinstance(event, TurnStarted) and self._agent is None:
-            self._agent = event.agent_id
-        if self._agent is not None and event.agent_id != self._agent:
+        """Take note of an event. False if it changes nothing here. Of sub-agents, notices and refusals are shown."""
+        if event.parent_id:
             self._past.add(event)
             return self._overhear(event)
         if isinstance(event, TextDelta | ThinkingDelta):
@@ -116,6 +113,7 @@ class Book:
             case MessageAdded(message=message):
                 self._message(message)
             case AttemptReset(reason=reason, wait=wait):
+                self._broken = self._stream.text or self._broken
                 self._drop()
                 self._tried(reason, wait)
             case HistoryReplaced(reason=reason):
@@ -199,6 +197,7 @@ class Book:
 
     def _message(self, message: Message) -> None:
         if message.role == "assistant":
+            self._broken = ""
             self._no_more_tries()
             if self._stream.settle(message):
                 for call in message.calls:
@@ -237,13 +236,21 @@ class Book:
         return items
 
     def _end(self, event: TurnEnded) -> None:
-        self._agent = None
         self._no_more_tries()
         if event.status == "failed":
-            self._drop()  # a reply that failed half-way is no part of the conversation
+            self._break_off()
         self._stream.close()
         for item in ending(event):
             self._rows.append(item)
+
+    def _break_off(self) -> None:
+        """A reply that failed half-way is no part of the conversation. What came of it stays, and says so."""
+        text, self._broken = self._stream.text or self._broken, ""
+        self._drop()
+        if text.strip():
+            for block in blocks_of(text):
+                self._rows.append(block)
+            self._rows.append(NoticeItem(BROKEN_OFF, "warning"))
 
 
 def _result(row: ToolRow, result: ToolResult) -> None:

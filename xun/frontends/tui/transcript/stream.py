@@ -54,6 +54,12 @@ class Stream:
                 self._think(text)
             index = end
 
+    @property
+    def text(self) -> str:
+        """What has come of the reply by now."""
+        waiting = (delta.text for delta in self._waiting if isinstance(delta, TextDelta))
+        return "".join((*self._text, *waiting))
+
     def drop(self) -> int | None:
         """Take back what was written since the last message. Gives the index from which other items have moved up."""
         self._waiting.clear()
