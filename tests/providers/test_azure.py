@@ -289,6 +289,16 @@ def test_what_is_missing_is_one_line(changes: Mapping[str, str], message: str) -
     assert KEY not in str(caught.value) and str(caught.value).isprintable()
 
 
+def test_one_credential_is_given_and_a_blank_one_is_none() -> None:
+    both: list[dict[str, Any]] = [{"azure_ad_token": TOKEN}, {"azure_ad_token_provider": synchronous}]
+    for given in both:
+        with pytest.raises(ProviderError, match="give one of api_key, azure_ad_token and azure_ad_token_provider"):
+            AzureOpenAIProvider("https://h", KEY, "v1", env={}, **given)
+    with pytest.raises(ProviderError, match="set AZURE_OPENAI_API_KEY"):
+        AzureOpenAIProvider("https://h", "", "v1", env={"AZURE_OPENAI_API_KEY": KEY})
+    reached("https://h", AZURE_OPENAI_AD_TOKEN=" ")
+
+
 def test_a_deployment_that_is_named_as_its_model_has_that_models_limits_and_azures_price() -> None:
     ours, makers = find("azure", "gpt-4o"), find("openai", "gpt-4o")
     assert (ours.context_window, ours.capabilities) == (makers.context_window, makers.capabilities)

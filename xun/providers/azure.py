@@ -8,7 +8,7 @@ import re
 from asyncio import to_thread
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs, quote, urlunsplit
@@ -71,12 +71,60 @@ def read_resource(endpoint: str, version: str, *, used_for: str) -> Resource:
     return Resource(urlunsplit((url.scheme, url.netloc, path, "", "")), version)
 
 
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What opens a resource: one of the three. `place` is what to check when it is refused, in words."""
+
+    place: str
+    key: str = field(default="", repr=False)
+    token: str = field(default="", repr=False)
+    tokens: TokenProvider | None = None
+
+    async def current_token(self) -> str:
+        """The token to send, empty where it is a key. Raises `ProviderError` where there is none to be had."""
+        if self.tokens is None:
+            return self.token
+        try:
+            given = await to_thread(self.tokens)
+            given = await given if inspect.isawaitable(given) else given
+        except Exception as error:
+            # Its text may quote the credential.
+            line = f"the token provider for Azure OpenAI raised {type(error).__name__}"
+            raise ProviderError("auth", line) from error
+        token = clean_key(given, "the token of the token provider") if isinstance(given, str) else None
+        if not token:
+            raise ProviderError("auth", "the token provider for Azure OpenAI gave no token")
+        return token
+
+
+def read_credential(
+    key: str | None,
+    token: str | None,
+    tokens: TokenProvider | None,
+    env: Mapping[str, str],
+    *,
+    key_place: str,
+    used_for: str,
+) -> Credential:
+    """The one that is given, else the token in `env`, else the key there. Raises `ProviderError` (kind "config")."""
+    given = [one for one in (key, token, tokens) if one is not None]
+    if len(given) > 1:
+        raise ProviderError("config", "give one of api_key, azure_ad_token and azure_ad_token_provider")
+    if tokens is not None:
+        return Credential("the token provider", tokens=tokens)
+    if found := clean_key(token if given else env.get(TOKEN), TOKEN):
+        return Credential(TOKEN, token=found)
+    if found := clean_key(key if given else env.get(KEY), KEY):
+        return Credential(key_place, key=found)
+    raise ProviderError("config", f"set {KEY} to use {used_for}, or try --model demo")
+
+
 class AzureOpenAIProvider:
     """A provider for the deployments of one resource of Azure OpenAI. The model that is asked for names the deployment.
 
     Args:
         azure_endpoint: The address of the resource; else `AZURE_OPENAI_ENDPOINT`.
-        api_key: Its key. Without any credential here, `AZURE_OPENAI_AD_TOKEN` and then `AZURE_OPENAI_API_KEY` count.
+        api_key: Its key. Without a credential here, `AZURE_OPENAI_AD_TOKEN` counts, and then `AZURE_OPENAI_API_KEY`.
         api_version: A date, or "v1" for the API without versions; else `OPENAI_API_VERSION`.
         azure_deployment: Answers whatever model is asked for.
         azure_ad_token: A token in place of the key.
@@ -110,16 +158,9 @@ class AzureOpenAIProvider:
         env = os.environ if env is None else env
         self.model = azure_deployment or ""
         used_for = f"azure/{azure_deployment or '…'}"
-        self._key, self._token, self._key_place = "", "", key_place or KEY
-        self._token_provider = azure_ad_token_provider
-        if azure_ad_token_provider is not None:
-            self._key_place = "the token provider"
-        elif token := azure_ad_token or ("" if api_key else env.get(TOKEN, "")):
-            self._token, self._key_place = clean_key(token, TOKEN) or "", TOKEN
-        else:
-            self._key = clean_key(api_key or env.get(KEY, ""), KEY) or ""
-        if not (self._key or self._token or azure_ad_token_provider):
-            raise ProviderError("config", f"set {KEY} to use {used_for}, or try --model demo")
+        self._credential = read_credential(
+            api_key, azure_ad_token, azure_ad_token_provider, env, key_place=key_place or KEY, used_for=used_for
+        )
         self.resource = read_resource(
             azure_endpoint or env.get(ENDPOINT, ""), api_version or env.get(VERSION, ""), used_for=used_for
         )
@@ -132,7 +173,7 @@ class AzureOpenAIProvider:
         deployment = self.model or request.model
         # The history may grow while a token is waited for.
         asked = replace(request, model=deployment, messages=tuple(request.messages))
-        async with aclosing(self._at(deployment, await self._current_token()).stream(asked)) as items:
+        async with aclosing(self._at(deployment, await self._credential.current_token()).stream(asked)) as items:
             async for item in items:
                 yield item
 
@@ -140,28 +181,12 @@ class AzureOpenAIProvider:
         """Closes the connections of the running loop."""
         for reached in self._reached.values():
             await reached.aclose()
-        self._reached.clear()
 
     async def __aenter__(self) -> AzureOpenAIProvider:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         await self.aclose()
-
-    async def _current_token(self) -> str:
-        if self._token_provider is None:
-            return self._token
-        try:
-            given = await to_thread(self._token_provider)
-            given = await given if inspect.isawaitable(given) else given
-        except Exception as error:
-            # Its text may quote the credential.
-            line = f"the token provider for Azure OpenAI raised {type(error).__name__}"
-            raise ProviderError("auth", line) from error
-        token = clean_key(given, "the token") if isinstance(given, str) else None
-        if not token:
-            raise ProviderError("auth", "the token provider for Azure OpenAI gave no token")
-        return token
 
     def _at(self, deployment: str, token: str) -> RemoteProvider:
         """What reaches `deployment`, kept as long as the token holds: an answer must never show it."""
@@ -171,9 +196,9 @@ class AzureOpenAIProvider:
                 self.name,
                 "Azure OpenAI",
                 self.resource.url(deployment),
-                self._key_place,
+                self._credential.place,
                 f"{ENDPOINT} and {VERSION}",
-                secret=token or self._key,
+                secret=token or self._credential.key,
             )
             wire = OpenAIChatWire(target, dialect=AZURE)
             known = self._reached[deployment, token] = RemoteProvider(wire, self._transport(target, token))
@@ -181,11 +206,11 @@ class AzureOpenAIProvider:
 
     def _transport(self, target: Target, token: str) -> Transport:
         if not self._sdk:
-            headers = {"authorization": f"Bearer {token}"} if token else {"api-key": self._key}
+            headers = {"authorization": f"Bearer {token}"} if token else {"api-key": self._credential.key}
             return HttpTransport(target, headers, **self._times)
         from xun.providers.sdk import SdkTransport
 
-        make = partial(_new_client, self.resource, self._key, token)
+        make = partial(_new_client, self.resource, self._credential.key, token)
         return SdkTransport(target, OpenAIChatWire.name, make=make, relative=True, **self._times)
 
 

@@ -17,12 +17,12 @@ def read_key(env: Mapping[str, str], variable: str) -> str | None:
 
     Raises `ProviderError` (kind "config") for one that no HTTP header can carry.
     """
-    return clean_key(env.get(variable, ""), variable)
+    return clean_key(env.get(variable), variable)
 
 
-def clean_key(text: str, variable: str) -> str | None:
+def clean_key(text: str | None, variable: str) -> str | None:
     """The same of a key that somebody gives; `variable` is what to call it."""
-    key = text.strip()
+    key = (text or "").strip()
     if len(key) >= 2 and key[0] == key[-1] and key[0] in "\"'":
         key = key[1:-1].strip()
     if not key:
