@@ -18,8 +18,9 @@ _READERS = word_set(
     "lsof ss getfacl lsattr namei source . export declare typeset local readonly set unset alias kill pkill ssh"
 )
 # What they change is told apart from what they read: see `operands.changed`.
-_KNOWN_WRITERS = word_set("mv tee touch mkdir rmdir rm unlink shred truncate chmod chown chgrp chattr setfacl dd")
-_COPIERS = word_set("cp ln install")
+_KNOWN_WRITERS = word_set(
+    "mv cp ln install tee touch mkdir mkfifo mknod rmdir rm unlink shred truncate chmod chown chgrp chattr setfacl dd"
+)
 _GIT_READERS = word_set("add commit status blame ls-files check-ignore rev-parse")
 # Write only with one of these options, if at all; not among them are options for what they show.
 _SHOWS = dict.fromkeys(
@@ -91,9 +92,6 @@ def only_reads(args: Sequence[Arg]) -> bool:
         return len(args) > 1 and _LISTS.fullmatch(args[1].text) is not None and not any(map(_beside, args[2:]))
     if name == "python" and [arg.text for arg in args[1:3]] == ["-m", "json.tool"]:
         return sum(not arg.text.startswith("-") for arg in args[3:]) <= 1
-    if name in _COPIERS:
-        # With -t the target stands elsewhere than at the end.
-        return not any(re.match(r"--t|-[A-Za-z]*t", arg.text) for arg in args[1:])
     if name == "find":
         return not any(_FIND_ACTIONS.fullmatch(arg.text) or not arg.known for arg in args)
     if name == "git":

@@ -46,7 +46,7 @@ _PLAIN_KEY = re.compile(
     r"user\.(?:name|email)|color\..+|init\.defaultbranch|push\.(?:default|autosetupremote|followtags)|pull\.(?:rebase|ff)"
     r"|fetch\.prune|merge\.(?:ff|conflictstyle)|rebase\.auto(?:stash|squash)|core\.(?:autocrlf|eol|ignorecase|filemode"
     r"|quotepath|longpaths|abbrev|whitespace)|advice\..+|branch\.[^.]+\.(?:merge|remote|rebase)|rerere\.(?:enabled|autoupdate)"
-    r"|log\.(?:date|decorate|abbrevcommit|follow)|diff\.(?:renames|algorithm|colormoved|mnemonicprefix)|status\..+|column\..+",
+    r"|log\.(?:date|decorate|abbrevcommit)|diff\.(?:renames|algorithm|colormoved|mnemonicprefix)|status\..+|column\..+",
     re.IGNORECASE,
 )
 _CONFIG_READS = re.compile(r"--(?:get|get-all|get-regexp|get-urlmatch|get-color|get-colorbool|list)|-l|list|get")

@@ -8,9 +8,13 @@ from collections.abc import Iterator, Sequence
 from xun.policy.commands.spec import Use
 from xun.policy.programs import CHANGERS, DESTROYERS, INTERPRETERS, MANY, base_name, word_set
 from xun.policy.prose import without_prose
+from xun.policy.spelt import spelt
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
-_FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp", "chattr", "setfacl"})
+# Their first operand says what becomes of the others, unless an option does: `--reference`, or a mode with a dash.
+_FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp"})
+_TAKE_TARGET = frozenset({"mv", "cp", "ln", "install"})
+_MODE = re.compile(r"-[rwxXstugoa,+=0-7].*")
 _LAST_IS_CHANGED = frozenset({"cp", "ln", "install", "rsync"})
 # Their words are patterns and scripts rather than names; the files that they read are known.
 _PATTERN_READERS = word_set("grep egrep fgrep rg sed awk gawk mawk nawk jq tr git pytest python python3 ps pgrep date")
@@ -100,13 +104,19 @@ def changed(args: Sequence[Arg]) -> Iterator[Use]:
         return
     if name not in DESTROYERS and name not in CHANGERS:
         return
-    operands = _operands(args)
+    told = spelt(args)
+    targets = told.of("t", "target-directory") if told and name in _TAKE_TARGET else []
+    operands = told.operands if told else _operands(args)
     if name in _LAST_IS_CHANGED:
-        operands = operands[-1:]
-    elif name in _FIRST_IS_NO_PATH:
+        folders = name == "install" and told is not None and told.has("d", "directory")
+        operands = operands if folders else [] if targets else operands[-1:]
+    elif name in _FIRST_IS_NO_PATH and not (
+        told and (told.of("reference") or (name == "chmod" and any(_MODE.fullmatch(arg.text) for arg in args[1:])))
+    ):
         operands = operands[1:]
-    for arg in operands:
-        yield Use(arg, "write")
+    for arg in (*targets, *operands):
+        if arg.text:
+            yield Use(arg, "write")
 
 
 def starts(args: Sequence[Arg]) -> Iterator[Arg]:
@@ -182,7 +192,8 @@ _HERE = frozenset({".", "./", "*", "./*"})
 _PASSES_ON = word_set("sort uniq tac tee nl")
 _PRINTS_FILES = word_set("find fd fdfind rg grep egrep fgrep ls echo printf head tail basename dirname realpath")
 _GIT_PRINTS_FILES = word_set("ls-files diff status grep diff-tree ls-tree")
-_WRITES_ARCHIVE = re.compile(r"-?[A-Za-z]*[cru][A-Za-z]*|--(?:create|append|update)")
+# Long options of tar by which it makes an archive or adds to one, and what may be short for them.
+_MAKES = re.compile(r"cr(?:eate|eat|ea|e)?|ap(?:pend|pen|pe|p)?|up(?:date|dat|da|d)?|(?:con)?cat(?:enate)?")
 _RECURSIVE = re.compile(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive)")
 _COPIES_FOLDERS = frozenset({"cp", "rsync", "scp"})
 _TAKES_FOLDERS = _COPIES_FOLDERS | {"tar", "bsdtar", "zip", "7z", "7za"}
@@ -194,9 +205,10 @@ def whole(args: Sequence[Arg]) -> Iterator[Use]:
     """The operands that a program takes with all that is in them: to remove or move them, or to copy them elsewhere."""
     name = base_name(args[0].text)
     if name in DESTROYERS or name == "mv":
-        operands = _operands(args)
-        target = name == "mv" and not any(arg.text.startswith(("-t", "--target")) for arg in args)
-        for arg in operands[:-1] if target else operands:
+        told = spelt(args)
+        operands = told.operands if told else _operands(args)
+        last = name == "mv" and not (told and told.of("t", "target-directory"))
+        for arg in operands[:-1] if last else operands:
             yield Use(arg, "moved")
         return
     if name == "find":
@@ -207,15 +219,19 @@ def whole(args: Sequence[Arg]) -> Iterator[Use]:
         return
     words = [arg.text for arg in args]
     copies = name in _COPIES_FOLDERS and any(_RECURSIVE.fullmatch(word) for word in words[1:])
-    if copies or _packs(name, words):
+    if copies or packs(args):
         skip = tuple(_excluded(words))
         for arg in _operands(args)[: -1 if copies else None]:
             yield Use(arg, "links" if name == "zip" else "tree", skip=skip)
 
 
-def _packs(name: str, words: Sequence[str]) -> bool:
+def packs(args: Sequence[Arg]) -> bool:
+    """Does it make an archive, or add to one?"""
+    name, words = base_name(args[0].text), [arg.text for arg in args]
     if name in ("tar", "bsdtar"):
-        return any(_WRITES_ARCHIVE.fullmatch(word) for word in words[1:2])
+        told = spelt(args)
+        flags = told.flags if told else []
+        return any(flag in ("c", "r", "u", "A") or _MAKES.fullmatch(flag) for flag in flags)
     if name == "zip":
         return any(_RECURSIVE.fullmatch(word) for word in words[1:])
     return name in ("7z", "7za") and "a" in words[1:2]

@@ -45,7 +45,7 @@ FILTERS = word_set(
 )
 # Change or remove what their operands name.
 DESTROYERS = word_set("rm rmdir unlink shred truncate wipe srm")
-CHANGERS = word_set("mv cp ln install rsync tee touch mkdir chmod chown chgrp chattr setfacl")
+CHANGERS = word_set("mv cp ln install rsync tee touch mkdir mkfifo mknod chmod chown chgrp chattr setfacl")
 STATE = word_set(
     "export declare typeset local readonly unset alias unalias set shopt enable hash umask ulimit read "
     "mapfile readarray getopts bind complete compgen compopt cd pushd popd dirs let shift printenv history "

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,24 +18,20 @@ from xun.policy.needs import Command, Reading
 from xun.policy.paths import within
 from xun.policy.places import Places
 from xun.policy.programs import CHANGERS, DESTROYERS, FETCHERS, INTERPRETERS, SHELLS, base_name, word_set
+from xun.policy.spelt import spelt
 from xun.policy.words import Arg
 
 _TARS = word_set("tar bsdtar gtar star")
 _SEVEN = word_set("7z 7za 7zr 7zz")
 _COPIES_OUT = word_set("cpio bsdcpio pax")
 _UNPACK_ALWAYS = word_set("unar dtrx aunpack ouch unsquashfs ditto")
-_TAR_EXTRACTS = re.compile(r"-[A-Za-z]*x[A-Za-z]*|--extract|--get")
+_TAR_EXTRACTS = re.compile(r"x|ex(?:t(?:r(?:a(?:ct?)?)?)?)?|get?")  # by a letter, or a word that may be short
 _TO_OUTPUT = re.compile(r"-[A-Za-z]*O[A-Za-z]*|--to-stdout|-so")
 _UNZIP_SHOWS = re.compile(r"-(?!d)[A-Za-z]*[lptvzZ][A-Za-z]*")
 _UNPACKERS = _TARS | _SEVEN | _COPIES_OUT | _UNPACK_ALWAYS | word_set("unzip unrar rar python")
-# The options that name the folder to unpack in.
-_FOLDER: Mapping[str, re.Pattern[str]] = (
-    dict.fromkeys(_TARS, re.compile(r"(?:-[A-Za-z]*C|--directory|--cd)(?:=(.*))?|-C(.+)", re.DOTALL))
-    | dict.fromkeys(_SEVEN, re.compile(r"-o(.+)", re.DOTALL))
-    | dict.fromkeys(_COPIES_OUT, re.compile(r"(?:-D|--directory)(?:=(.*))?", re.DOTALL))
-    | {"unzip": re.compile(r"-d(.+)?", re.DOTALL)}
-)
-_ANY_FOLDER = re.compile(r"(?:-[odC]|--dir|--dest|--output(?:-directory)?)(?:=(.*))?", re.DOTALL)
+# Those whose options that name the folder to unpack in are told by `spelt`, in whatever way they are written.
+_FOLDER = _TARS | _SEVEN | frozenset({"cpio", "unzip"})
+_ANY_FOLDER = re.compile(r"(?:-[odCD]|--dir|--directory|--dest|--output(?:-directory)?)(?:=(.*))?", re.DOTALL)
 # Problems of a text whose commands may run more than once, at the same time, or later than they stand.
 _LOOSE = word_set("compound function syntax disagreement nesting background operator too-long")
 _AGAIN = re.compile(r"\b(?:for|while|until|select)\b")
@@ -54,6 +50,17 @@ _TAKES_AWAY = word_set("rm rmdir unlink")
 _RUNS_TEXT = SHELLS | {"eval"}
 
 
+def _folders(view: Sequence[Arg]) -> Iterator[str]:
+    """The folders that options name, one taken from the other."""
+    told = spelt(view)
+    if told is not None:
+        yield from (arg.pattern for arg in told.of("C", "cd", "directory", "one-top-level", "d", "D", "o"))
+        return
+    for at, arg in enumerate(view[1:], 1):
+        if match := _ANY_FOLDER.fullmatch(arg.text):
+            yield match[1] or (view[at + 1].pattern if at + 1 < len(view) else "")
+
+
 def unpacks(view: Sequence[Arg]) -> Iterator[str]:
     """The folders, from the one it runs in, into which a command unpacks an archive."""
     name = base_name(view[0].text)
@@ -61,28 +68,24 @@ def unpacks(view: Sequence[Arg]) -> Iterator[str]:
         return
     args = view[1:]
     words = [arg.text for arg in args]
-    if not _unpacking(name, words) or any(map(_TO_OUTPUT.fullmatch, words)):
+    if not _unpacking(view) or any(map(_TO_OUTPUT.fullmatch, words)):
         return
-    if name in _TARS and not words[0].startswith("-") and "C" in words[0]:
-        # The values of the letters follow in their order: one of them is the folder.
-        yield from (arg.pattern for arg in args[1:])
     if name not in _FOLDER and args and not words[-1].startswith("-"):
         yield args[-1].pattern  # where such a program takes the folder as its last operand
-    option, folder = _FOLDER.get(name, _ANY_FOLDER), ""
-    for at, arg in enumerate(args):
-        if match := option.fullmatch(arg.text):
-            value = next(filter(None, match.groups()), "") or (args[at + 1].pattern if at + 1 < len(args) else "")
-            folder = posixpath.join(folder, value)
-            yield folder
+    folder = ""
+    for value in _folders(view):
+        folder = posixpath.join(folder, value)
+        yield folder
     if not folder:
         yield "."
 
 
-def _unpacking(name: str, words: Sequence[str]) -> bool:
+def _unpacking(view: Sequence[Arg]) -> bool:
+    name, words = base_name(view[0].text), [arg.text for arg in view[1:]]
     first = words[0] if words else ""
     if name in _TARS:
-        bundled = not first.startswith("-") and "x" in first
-        return (bundled and "O" not in first) or any(map(_TAR_EXTRACTS.fullmatch, words))
+        told = spelt(view)
+        return told is not None and not told.has("O") and any(map(_TAR_EXTRACTS.fullmatch, told.flags))
     if name == "unzip":
         return not any(map(_UNZIP_SHOWS.fullmatch, words))
     if name in _SEVEN or name in ("unrar", "rar"):

@@ -12,29 +12,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from xun.policy.commands.spec import Use
 from xun.policy.exposed import behind_prefix, only_reads
 from xun.policy.installs import installed
+from xun.policy.operands import packs
 from xun.policy.programs import base_name, word_set
+from xun.policy.spelt import places, spelt
 from xun.policy.words import Arg
 
 # Options that for any program say where it writes, or the folder in which it works.
 _LONG = re.compile(
-    r"--(?:out(?:put|file|dir)?(?:-[\w-]+)?|dest(?:ination|dir)?|target(?:-dir(?:ectory)?)?|directory(?:-prefix)?|prefix"
-    r"|work-tree|cwd|chdir|dir|(?:install|download|build|save|export|root)-(?:dir|path|to)|dump-header|cookie-jar|log-file|build"
-    r"|install|one-top-level|root)(?:=(.*))?",
-    re.DOTALL,
+    r"--?(?:out(?:put|file|dir)?(?:-[\w-]+)?|dest(?:ination|dir)?|target(?:-?dir(?:ectory)?)?|directory(?:-prefix)?|prefix"
+    r"|work-tree|cwd|chdir|dir|(?:install|download|build|save|export|root|declaration|cache|coverage|report|separate-git)"
+    r"-?(?:dir(?:ectory)?|path|to)|dump-header|cookie-jar|log-file|build|install|one-top-level|root)(?:=(.*))?",
+    re.DOTALL | re.IGNORECASE,
 )
-_SHORT = re.compile(r"-[oOC](.*)|-out", re.DOTALL)
-# And those that say so for one program.
-_OWN: Mapping[str, re.Pattern[str]] = {
-    "unzip": re.compile(r"-d(.*)"),
-    "patch": re.compile(r"-d(.*)"),
-    "7z": re.compile(r"-o(.+)"),
-    "curl": re.compile(r"-[A-Za-z]*[oDc]"),
-    "wget": re.compile(r"-[A-Za-z]*[oOPa]"),
-    "cmake": re.compile(r"-B(.*)"),
-    "pip": re.compile(r"-t(.*)"),
-    "tar": re.compile(r"-[A-Za-z]*C"),
-    "git": re.compile(r"--template(?:=(.*))?"),
-}
+# What programs that complete their options take for one of these.
+_ABBREVIATED = re.compile(r"--([a-z][a-z-]{2,})(?:=(.*))?", re.DOTALL)
+_WHOLE = (
+    "output",
+    "outfile",
+    "outdir",
+    "destination",
+    "directory",
+    "target-directory",
+    "target-dir",
+    "work-tree",
+    "chdir",
+)
+_SHORT = re.compile(r"-[oOC]=?(.*)|-out", re.DOTALL)
+_GIT_TEMPLATE = re.compile(r"--template(?:=(.*))?")
 # Without one of these they only show what would become of their operands; where there is none, they always write.
 _EDITORS: Mapping[str, re.Pattern[str] | None] = {
     "sed": re.compile(r"-[A-Za-z]*i.*|--in-place.*"),
@@ -66,7 +70,11 @@ _GIT_READERS = word_set(
     "name-rev merge-base for-each-ref show-ref whatchanged check-ignore check-attr count-objects var version help "
     "diff-tree diff-index diff-files cherry range-diff fsck config"
 )
-_GIT_MAKES = {("clone",): 1, ("init",): 0, ("worktree", "add"): 0, ("bundle", "create"): 0}
+# By their words, how many operands stand before the folder or file that they make; -1 for those that change each.
+_GIT_MAKES = {
+    ("clone",): 1, ("init",): 0, ("worktree", "add"): 0, ("bundle", "create"): 0, ("worktree", "remove"): -1,
+    ("worktree", "move"): -1, ("worktree", "repair"): -1,
+}  # fmt: skip
 _NOWHERE = re.compile(
     r"-?|/dev/(?:null|zero|random|urandom|tty|stdin|stdout|stderr|fd/\d+)|\w+://.*|\d+|.*%.*", re.DOTALL
 )
@@ -104,16 +112,25 @@ def _named(args: Sequence[Arg]) -> Iterator[Arg]:
 
 
 def _by_options(args: Sequence[Arg]) -> Iterator[Arg]:
-    own = _OWN.get(base_name(args[0].text))
+    yield from places(args)
+    git = base_name(args[0].text) == "git"
     for at, arg in enumerate(args[1:], 1):
-        match = _LONG.fullmatch(arg.text) or _SHORT.fullmatch(arg.text) or (own.fullmatch(arg.text) if own else None)
-        if match is None or arg.text == "--":
+        if arg.text == "--" or not arg.text.startswith("-"):
             continue
-        value = match[1] if match.lastindex else None
+        match = _LONG.fullmatch(arg.text) or _SHORT.fullmatch(arg.text) or (git and _GIT_TEMPLATE.fullmatch(arg.text))
+        value = match[1] if match else _abbreviated(arg.text)
         if value:
             yield Arg(arg.pattern[len(arg.pattern) - len(value) :], arg.known)
-        elif at + 1 < len(args):
+        elif (match or value is not None) and at + 1 < len(args):
             yield args[at + 1]
+
+
+def _abbreviated(word: str) -> str | None:
+    """The value of an option that is short for one that says where to write, empty where it is the next word."""
+    match = _ABBREVIATED.fullmatch(word)
+    if match is None or not any(name.startswith(match[1]) for name in _WHOLE):
+        return None
+    return match[2] or ""
 
 
 def edits(args: Sequence[Arg]) -> bool:
@@ -141,13 +158,16 @@ def _operands(args: Sequence[Arg]) -> Iterator[Arg]:
 
 
 def _archive(args: Sequence[Arg]) -> Iterator[Arg]:
-    """The archive that tar makes: the first operand behind letters that end with f."""
-    letters = next((arg.text for arg in args[1:2] if re.fullmatch(r"-?[A-Za-z]*[cru][A-Za-z]*f", arg.text)), None)
-    if letters is not None and len(args) > 2:
-        yield args[2]
-    for arg in args[1:]:
-        if arg.text.startswith("--file="):
-            yield Arg(arg.pattern[7:], arg.known)
+    """The archive that tar makes, and anything at all where it keeps the roots of the paths that it unpacks."""
+    told = spelt(args)
+    if told is None:
+        return
+    if packs(args):
+        yield from told.of("f", "file")
+    elif told.has("P", "absolute-names") or any(
+        "absolute-names".startswith(flag) for flag in told.flags if len(flag) > 1
+    ):
+        yield Arg("/")
 
 
 def _by_git(args: Sequence[Arg]) -> Iterator[Arg]:
@@ -175,4 +195,4 @@ def _by_git(args: Sequence[Arg]) -> Iterator[Arg]:
     for ways, before in _GIT_MAKES.items():
         if tuple(words[: len(ways)]) == ways:
             operands = [arg for arg in args[at + len(ways) :] if not arg.text.startswith("-")]
-            yield from operands[before:][-1:]
+            yield from operands if before < 0 else operands[before:][-1:]
