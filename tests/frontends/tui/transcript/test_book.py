@@ -106,7 +106,7 @@ def test_a_failed_attempt_takes_its_deltas_back_and_keeps_what_came_between() ->
 def test_however_many_tries_fail_there_is_one_row_that_tells_the_last() -> None:
     told = Told(turn())
     for attempt in range(1, 6):
-        told.hear(TextDelta(text="half"), AttemptReset(attempt=attempt, reason=f"reason {attempt}\nmore", wait=0.0))
+        told.hear(AttemptReset(attempt=attempt, reason=f"reason {attempt}\nmore", wait=0.0))
         assert told.lines == ["", f"! warning: reason {attempt} … (attempt {attempt}); trying again now"]
     told.hear(TurnEnded(status="failed", stop_reason="error", error=ErrorDetail(kind="x", message="no luck")))
     assert told.lines == ["", "· 5 attempts failed: reason 5 …", "", "✗ error: no luck"]
