@@ -1,7 +1,6 @@
 """What was looked up about an action before it is judged, as data: a decision can be replayed on it later."""
 
-from __future__ import annotations
-
+# Without the future import of annotations: pydantic would compile each of them once more at start-up.
 from datetime import datetime
 from typing import Literal
 
@@ -93,7 +92,7 @@ class Facts(_Data):
     credentials: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     holding: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
-    above: Facts | None = None
+    above: "Facts | None" = None
     standing: tuple[Rule, ...] = ()
     at: datetime | None = None
     sandbox: Literal["bwrap", "landlock", "seatbelt"] | None = None
