@@ -12,6 +12,7 @@ import pytest
 
 from tests.e2e.support import (
     BOTH,
+    LONG,
     Done,
     Model,
     Wire,
@@ -141,7 +142,9 @@ def test_before_it_begins(number: int, code: int, output: str, waiting: bool) ->
         wait_for(lambda: catches(process, signal.SIGTERM), "the handler")
         if waiting:  # everything is loaded by the time standard input is read
             wait_for(lambda: asleep(process), "the reading")
-        done = stop(process, number)
+        process.send_signal(number)
+        process.wait(LONG)  # with standard input open: the end of that would let it begin
+        done = finish(process, time.monotonic())
     assert done.code == code
     [line] = done.out.splitlines()
     result = json.loads(line)
