@@ -13,10 +13,11 @@ from xun.policy.rules import Policy, Rule
 CORPUS = Path(__file__).parent.parent / "corpus"
 WORKSPACE = Path("/nonexistent/ws")
 HOME = Path("/nonexistent/home")
+DEFAULTS = Policy()  # judging changes no policy, and the tests judge tens of thousands of commands by this one
 
 
 def judge(command: str, policy: Policy | None = None, cwd: Path = WORKSPACE) -> Decision:
-    return check_command(command, policy=policy or Policy(), cwd=cwd, home=HOME)
+    return check_command(command, policy=policy or DEFAULTS, cwd=cwd, home=HOME)
 
 
 def effect(command: str, policy: Policy | None = None) -> str:
