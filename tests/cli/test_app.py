@@ -21,7 +21,7 @@ from xun.cli import app
         (["sessions", "fork", "x"], "not built yet"),
         (["config", "set", "a", "b"], "not built yet"),
         (["run", "--model", "demo", "--cwd", __file__], "not a folder"),
-        (["run", "--schema", "x", "hi"], "--schema is not built yet"),
+        (["run", "--add-dir", "x", "hi"], "--add-dir is not built yet"),
         (["run", "--no-such", "hi"], "No such option"),
         (["run", "--max-steps", "none", "hi"], "max-steps"),
         (["fix it"], "no terminal"),

@@ -50,6 +50,10 @@ STATUS = [
     pytest.param([bash("true")] * 2, ["--max-tokens", "30"], (3, "failed", "max_tokens"), id="3-tokens"),
     pytest.param([bash("true")] * 2, [*PRICED, "--max-cost", "0.0001"], (3, "failed", "max_cost"), id="3-cost"),
     pytest.param([], ["--max-cost", "1"], (2, "failed", "usage"), id="2-no-price"),
+    pytest.param([Say("no")] * 3, ["--schema", "s.json"], (5, "failed", "invalid_output"), id="5"),
+    pytest.param([Say("no"), Say('{"ok":1}')], ["--schema", "s.json"], (0, "completed", "end_turn"), id="0-corrected"),
+    pytest.param([], ["--schema", "bad.json"], (2, "failed", "usage"), id="2-schema"),
+    pytest.param([], ["--schema", "gone.json"], (2, "failed", "usage"), id="2-no-schema"),
     pytest.param([bash("rm -rf x"), Say("ok")], [], (4, "completed", "end_turn"), id="4-nobody"),
     pytest.param([bash("sudo ls"), Say("ok")], ["--yes"], (4, "completed", "end_turn"), id="4-auto"),
     pytest.param([bash("rm -rf x")], ["--on-ask", "fail"], (4, "failed", "denied"), id="4-fail"),
@@ -64,6 +68,8 @@ STATUS = [
 def test_each_end_has_its_code_and_its_object(
     script: list[Any], words: list[str], expected: tuple[int, str, str]
 ) -> None:
+    Path("s.json").write_text('{"type": "object", "required": ["ok"]}')
+    Path("bad.json").write_text('{"type": "nonsense"}')
     with Model(*script) as model:
         done = model.run("do it", *words, "--output", "json")
     assert outcome(done) == expected, done.err
@@ -126,7 +132,6 @@ BAD = [
     (["--max-steps", "0"], "max-steps"),
     (["--max-time", "soon"], "max-time"),
     (["--output", "yaml"], "--output"),
-    (["--schema", "x.json"], "--schema is not built yet"),
     (["--mode", "planned"], "accept-edits"),
     (["--policy", "absent.toml"], "absent.toml: there is no such file"),
     (["--add-dir=x"], "--add-dir is not built yet"),
@@ -312,7 +317,7 @@ def test_what_is_not_built_says_so() -> None:
     for name in ("run", "policy check", "sessions list", "config show", "models"):
         shown = xun(*name.split(), "--help")
         assert shown.code == 0 and "Example" in shown.out, name
-    assert not {"--schema", "--add-dir"} & set(xun("run", "--help").out.split())
+    assert not {"--add-dir"} & set(xun("run", "--help").out.split())
 
 
 def test_nothing_is_kept_where_nothing_is_to_be_kept() -> None:

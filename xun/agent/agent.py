@@ -13,6 +13,7 @@ from xun.agent.lifecycle import Final, Init, Lifecycle, Uninit
 from xun.agent.loop import run_turn
 from xun.agent.mode import ModeOfWork
 from xun.agent.model_choice import ModelChoice
+from xun.agent.output import Output
 from xun.agent.portal import run_blocking
 from xun.agent.questions import Questions
 from xun.agent.run_result import RunResult
@@ -57,7 +58,9 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         self._instruction = f"{self._instruction}\n\n{text}" if self._instruction else text
         return self
 
-    def execute(self, *, context: Any = None, history: Sequence[Message] | None = None) -> Result[str]:
+    def execute(
+        self, *, context: Any = None, history: Sequence[Message] | None = None, output_schema: Any = None
+    ) -> Result[str]:
         """Run what `instruct` said and wait for the result. Usable from any thread but a running loop's own.
 
         Returns an `Err` when the agent is not started. A failed run is a `RunResult` that is an error, not an
@@ -66,16 +69,26 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         if self._phase != "init":
             return Err(self._not_started())
         prompt, self._instruction = self._instruction, ""
-        return run_blocking(self.run(prompt, context=context, history=history), twin="agent.run(...)")
+        run = self.run(prompt, context=context, history=history, output_schema=output_schema)
+        return run_blocking(run, twin="agent.run(...)")
 
-    async def run(self, prompt: str, *, context: Any = None, history: Sequence[Message] | None = None) -> RunResult:
+    async def run(
+        self,
+        prompt: str,
+        *,
+        context: Any = None,
+        history: Sequence[Message] | None = None,
+        output_schema: Any = None,
+    ) -> RunResult:
         """Run one turn to its end. Cancelling the caller cancels the turn and waits until it has ended.
 
-        `history` replaces the conversation first; the list given is not changed. Raises `RuntimeStateError` when the
-        agent is busy or not started, `ValueError` for a blank prompt or a history in which a call has no result,
-        `TypeError` for what is no text.
+        `history` replaces the conversation first; the list given is not changed. With `output_schema`, a JSON Schema or
+        a type that pydantic validates, the answer must be JSON that fits, and `data` of the result holds its value; the
+        model is told what is wrong as often as `output_corrections` says, and then the run fails as `invalid_output`.
+        Raises `RuntimeStateError` when the agent is busy or not started, `ValueError` for a blank prompt, a history in
+        which a call has no result or a schema that is none, `TypeError` for what is no text.
         """
-        return await self.outcome_of(self.start_turn(prompt, context, history))
+        return await self.outcome_of(self.start_turn(prompt, context, history, output_schema))
 
     async def outcome_of(self, turn: Turn) -> RunResult:
         """Wait for the end of `turn`. Cancelling the wait cancels the turn, and still waits for its end."""
@@ -86,11 +99,20 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
             await turn.ended()
             raise
 
-    def run_stream(self, prompt: str, *, context: Any = None, history: Sequence[Message] | None = None) -> RunStream:
+    def run_stream(
+        self,
+        prompt: str,
+        *,
+        context: Any = None,
+        history: Sequence[Message] | None = None,
+        output_schema: Any = None,
+    ) -> RunStream:
         """One turn as an async context manager over its events. Leaving it early cancels the turn."""
-        return RunStream(self, prompt, context, history)
+        return RunStream(self, prompt, context, history, output_schema)
 
-    def start_turn(self, prompt: str, context: Any = None, history: Sequence[Message] | None = None) -> Turn:
+    def start_turn(
+        self, prompt: str, context: Any = None, history: Sequence[Message] | None = None, output_schema: Any = None
+    ) -> Turn:
         """Start a turn on the running loop and return at once. `run` and `run_stream` are made of this."""
         prompt = spoken("the prompt", prompt)
         self.check_started()
@@ -98,9 +120,10 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         past = self.messages if history is None else history
         if not prompt.strip() and not (past and past[-1].role != "assistant"):
             raise ValueError("the prompt is empty: say what is to be done")
+        output = None if output_schema is None else Output(output_schema, self.config.output_corrections)
         if history is not None:
             self.replace_history(history, "run")
-        turn = Turn(self, prompt, context)
+        turn = Turn(self, prompt, context, output)
         self._turn = turn
         turn.begin()
         self._task = asyncio.get_running_loop().create_task(run_turn(turn), name=f"xun-turn-{self.name}")

@@ -71,6 +71,7 @@ class AgentBase:
         temperature: float | None = None,
         effort: Effort | None = None,
         max_output_tokens: int | None = None,
+        output_corrections: int | None = None,
         retry: RetryPolicy | None = None,
         model_info: ModelInfo | None = None,
         history: Sequence[Message] = (),
@@ -144,6 +145,7 @@ class AgentBase:
         self._task: asyncio.Task[None] | None = None
         self._job: Job | None = None
         self._firing: set[asyncio.Task[None]] = set()  # hooks that nobody waits for
+        self._complaints: set[str] = set()
         self._phase: Literal["uninit", "init", "final"] = "uninit"
 
     # What it is made of
@@ -203,7 +205,9 @@ class AgentBase:
         return f"Agent {self.name!r} is not initialized. Call agent.initialize() or use 'with agent:'."
 
     def tools_in_force(self) -> tuple[Tool, ...]:
-        """The tools that the model is offered."""
+        """The tools that the model is offered: through a turn those that there were when it began."""
+        if self._turn is not None:
+            return self._turn.tools
         return (*self.toolbox.list_tools(self.model.capabilities), *self._delegates)
 
     def tool_specs(self) -> list[dict[str, Any]]:
@@ -275,6 +279,12 @@ class AgentBase:
     def notice(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None:
         """Tell the person something that is not part of the conversation."""
         self.tell(Notice(level=level, text=printable(text)))
+
+    def complain(self, text: str) -> None:
+        """Tell the person, once, that code which the agent was given has failed."""
+        if text not in self._complaints:
+            self._complaints.add(text)
+            self.notice(text, "warning")
 
     def tell(self, event: AnyEvent) -> None:
         """Emit from any thread: events are told on the loop that runs the turn."""

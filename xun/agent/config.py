@@ -9,6 +9,7 @@ from typing import Any, Literal, Self, get_args
 
 from xun.agent.compact import Compaction
 from xun.agent.limits import Limits
+from xun.agent.output import CORRECTIONS
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import instance, number, one_of, texts
 from xun.policy.decision import Mode
@@ -35,8 +36,9 @@ class AgentConfig:
 
     `model` is `PROVIDER/NAME`; None takes the first that the environment has a key for. `tools` are names of tools and
     of groups of them, and `tool_policy` holds for those that say nothing of it themselves. `max_output_tokens`
-    bounds one reply; None leaves it to the provider, as `temperature` None does. Raises `ConfigurationError` for a
-    value that cannot be used.
+    bounds one reply; None leaves it to the provider, as `temperature` None does. `output_corrections` is how often a
+    model may put right an answer that does not fit its schema. Raises `ConfigurationError` for a value that cannot be
+    used.
     """
 
     model: str | None = None
@@ -50,6 +52,7 @@ class AgentConfig:
     temperature: float | None = None
     effort: Effort | None = None
     max_output_tokens: int | None = None
+    output_corrections: int = CORRECTIONS
     mode: Mode = "manual"
     risk_model: str | None = None
     auto_confirm: bool = False
@@ -66,9 +69,8 @@ class AgentConfig:
             one_of(name, getattr(self, name), known)
         instance("auto_confirm", self.auto_confirm, bool, "True or False")
         number("temperature", self.temperature)
-        tokens = self.max_output_tokens
-        if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1):
-            raise ConfigurationError(f"max_output_tokens must be a whole number from 1 on, not {tokens!r}")
+        _check_count("max_output_tokens", self.max_output_tokens, 1)
+        _check_count("output_corrections", self.output_corrections, 0)
 
     def given(self, values: Mapping[str, Any]) -> Self:
         """The same with `values`, but for those that are None and those that are no field."""
@@ -85,6 +87,11 @@ class AgentConfig:
         known = _checked(cls, data, "")
         parts = {name: _part(kind, known[name], name) for name, kind in _PARTS.items() if name in known}
         return cls(**{**known, **parts})
+
+
+def _check_count(name: str, count: int | None, least: int) -> None:
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < least):
+        raise ConfigurationError(f"{name} must be a whole number from {least} on, not {count!r}")
 
 
 def _plain(value: Any) -> Any:

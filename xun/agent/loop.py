@@ -32,7 +32,7 @@ async def run_turn(turn: Turn) -> None:
                 await turn.fire("after_execution_step", step=turn.steps)
                 if not reply.calls:
                     _check_answer(reply)
-                    if not turn.agent.queue.steering:
+                    if not turn.agent.queue.steering and _fits(turn, reply):
                         return
     except TimeoutError:
         if not bound.expired():
@@ -75,6 +75,17 @@ def _check_cancelled() -> None:
 def _check_answer(reply: Message) -> None:
     if reply.reply is not None and reply.reply.stop_reason == "max_tokens":
         raise Stop("truncated", "the answer was cut off by the model's output limit")
+
+
+def _fits(turn: Turn, reply: Message) -> bool:
+    """Whether the answer is what was asked for. Where it is not, the model is told, until that was tried enough."""
+    if turn.output is None or (problem := turn.output.take(reply.text)) is None:
+        return True
+    correction = turn.output.correction(problem)
+    if correction is None:
+        raise Stop("invalid_output", f"the answer does not fit the schema: {problem}")
+    turn.add(correction)
+    return False
 
 
 def _check_refusal(turn: Turn, reply: Message) -> None:

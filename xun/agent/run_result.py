@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from xun.events import ErrorDetail, Status, StopReason
 from xun.messages import Message, Usage
 from xun.policy.action import describe
@@ -112,7 +114,7 @@ class RunResult(Result[str]):
             "status": self.status,
             "stop_reason": self.stop_reason,
             "output": self.output,
-            "data": self.data,
+            "data": to_jsonable_python(self.data),
             "session_id": self.session_id,
             "model": self.model,
             "steps": self.steps,

@@ -25,9 +25,16 @@ class RunStream:
     Leaving early cancels the turn and waits for its end. `result` is there once the turn has ended.
     """
 
-    def __init__(self, agent: Agent[Any], prompt: str, context: Any, history: Sequence[Message] | None = None) -> None:
+    def __init__(
+        self,
+        agent: Agent[Any],
+        prompt: str,
+        context: Any,
+        history: Sequence[Message] | None = None,
+        output_schema: Any = None,
+    ) -> None:
         self._agent = agent
-        self._asked = (prompt, context, history)
+        self._asked = (prompt, context, history, output_schema)
         self._turn: Turn | None = None
         self._events: deque[AnyEvent] = deque()
         self._more = asyncio.Event()
@@ -73,7 +80,7 @@ class RunStream:
         while not self._over:
             while self._events:
                 event = self._events.popleft()
-                if isinstance(event, TurnEnded):
+                if isinstance(event, TurnEnded) and not event.parent_id:
                     self._over = True
                     self._result = await self._agent.outcome_of(self._turn)
                 yield event

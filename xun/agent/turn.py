@@ -11,7 +11,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from xun.agent.cut_reply import interrupted_reply, with_cut_note
+from xun.agent.dedupe import Earlier
 from xun.agent.loopguard import LoopGuard
+from xun.agent.output import Output
 from xun.agent.parts import name_of
 from xun.agent.run_result import Denial, RunResult
 from xun.agent.totals import Spent
@@ -82,12 +84,15 @@ class Stop(Exception):
 class Turn:
     """The state of one turn. `done` resolves to the `RunResult` once `TurnEnded` has been told."""
 
-    def __init__(self, agent: Agent[Any], prompt: str, context: Any) -> None:
+    def __init__(self, agent: Agent[Any], prompt: str, context: Any, output: Output | None = None) -> None:
         self.agent = agent
         self.prompt = prompt
         self.context = context
+        self.output = output
         self.limits = agent.limits
         self.guard = LoopGuard()
+        self.tools = agent.tools_in_force()  # fixed: what is registered or disabled meanwhile counts from the next turn
+        self.earlier = Earlier(agent.turnstile.changes)
         self.steps = 0
         self.tool_calls = 0
         self._spent = Spent()
@@ -168,6 +173,7 @@ class Turn:
 
     def _hear(self, text: str) -> None:
         message = with_cut_note(self.agent.with_asides(text), self.agent.messages)
+        message = self.output.asked_of(message) if self.output is not None else message
         self.add(self.agent.plan_note.add(message, self.agent.mode == "plan"))
 
     def spend(self, usage: Usage | None, model: ModelInfo | None = None) -> None:
@@ -311,6 +317,7 @@ class Turn:
             usage=self.usage, cost=cost, steps=self.steps, tool_calls=self.tool_calls, seconds=seconds,
             denials=tuple(self.denials), error=error, model=self.agent.model_name,
             session_id=self.agent.session_id, usage_incomplete=self.usage_incomplete,
+            data=self.output.data if self.output is not None and status == "completed" else None,
         )  # fmt: skip
         if task.done() and (self.agent.hooks.wants("run_end") or self.agent.hooks.wants("error")):
             self._telling = self.loop.create_task(self._tell_hooks(result), name="xun-turn-end")

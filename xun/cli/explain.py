@@ -7,7 +7,7 @@ from typing import Any
 
 from typer.exceptions import TyperException
 
-NOT_BUILT = ("--plain", "--schema", "--add-dir")
+NOT_BUILT = ("--plain", "--add-dir")
 _QUOTED = ("run", "policy")  # commands with an argument that holds spaces
 
 

@@ -57,6 +57,9 @@ Folder = Annotated[Path | None, typer.Option(parser=_path, metavar="DIR", help="
 SystemFile = Annotated[
     Path | None, typer.Option(parser=_path, metavar="FILE", help="A system prompt in place of xun's.")
 ]
+SchemaFile = Annotated[
+    Path | None, typer.Option(parser=_path, metavar="FILE", help="The answer must be JSON that fits this JSON Schema.")
+]
 NoSession = Annotated[bool, typer.Option("--no-session", help="Keep nothing on disk.")]
 Last = Annotated[bool, typer.Option("--continue", help="Go on with this folder's last session.")]
 

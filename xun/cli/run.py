@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -27,12 +28,14 @@ from xun.cli.options import (
     ModeName,
     NoSession,
     PolicyFiles,
+    SchemaFile,
     SystemFile,
     ToolGroups,
     TrustFolder,
     check_one_session,
     groups_of,
 )
+from xun.cli.schema import read_schema
 from xun.cli.stdin import NoTaskError, read_task
 from xun.frontends.print import PrintFrontEnd
 from xun.frontends.terminal_ask import TerminalAsk, terminal_there
@@ -51,6 +54,7 @@ class RunOptions:
     output: Output
     quiet: bool
     ignore_denials: bool
+    schema: Path | None = None
 
 
 def run_command(
@@ -75,6 +79,7 @@ def run_command(
     trust: TrustFolder = False,
     cwd: Folder = None,
     system: SystemFile = None,
+    schema: SchemaFile = None,
     no_session: NoSession = False,
     resume: Annotated[str | None, typer.Option(metavar="ID", help="Go on with a session (unique prefix).")] = None,
     last: Last = False,
@@ -110,7 +115,7 @@ def run_command(
         last=last,
         fork=fork,
     )
-    return run_task(plan, RunOptions(task, output, quiet, ignore_denials))
+    return run_task(plan, RunOptions(task, output, quiet, ignore_denials, schema))
 
 
 def run_task(plan: RunPlan, options: RunOptions) -> int:
@@ -122,6 +127,7 @@ def run_task(plan: RunPlan, options: RunOptions) -> int:
             task = demo.TASK if task is None else task
             if plan.cwd is not None:
                 working_folder(plan.cwd)  # it works in a copy of its own, and what is wrong is said all the same
+        schema = read_schema(options.schema)
         task = read_task(task, say=front.say)
         on_ask = TerminalAsk() if terminal_there() else None
         prepared = build_run(plan, hear=front.hear, say=front.say, note=front.note, on_ask=on_ask)
@@ -131,15 +137,17 @@ def run_task(plan: RunPlan, options: RunOptions) -> int:
         if options.output != "text":
             exits.put_failure("usage", str(error), "usage", stream=options.output == "stream-json")
         return exits.fail(str(error))
-    return asyncio.run(_main(prepared, task, options, front))
+    return asyncio.run(_main(prepared, task, schema, options, front))
 
 
-async def _main(prepared: Prepared, task: str, options: RunOptions, front: PrintFrontEnd) -> int:
+async def _main(
+    prepared: Prepared, task: str, schema: dict[str, Any] | None, options: RunOptions, front: PrintFrontEnd
+) -> int:
     caught: list[int] = []
     asyncio.get_running_loop().call_later(COLLECT_AFTER, start_is_over)
     try:
         _on_signals(prepared.agent, caught)
-        result = prepared.reported(await prepared.agent.run(task))
+        result = prepared.reported(await prepared.agent.run(task, output_schema=schema))
         front.answer(result)
         front.note(prepared.epilogue(result.ok))
         if result.error is not None:

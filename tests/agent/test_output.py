@@ -1,0 +1,129 @@
+"""Answers that must be JSON and fit a schema."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from tests.agent.support import agent_of, call, check_guarantees
+from xun import Agent, ConfigurationError, ScriptedProvider, TurnEnded
+
+pytestmark = pytest.mark.anyio
+
+
+class Verdict(BaseModel):
+    passed: bool
+    on: date | None = None
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+SCHEMA = {"type": "object", "properties": {"passed": {"type": "boolean"}}, "required": ["passed"]}
+
+
+@pytest.mark.spec("P-LOP-03", "P-OUT-01", "P-OUT-02", "C30")
+@pytest.mark.parametrize(
+    ("schema", "answer", "data"),
+    [
+        (Verdict, '{"passed": true, "on": "2026-11-30"}', Verdict(passed=True, on=date(2026, 11, 30))),
+        (SCHEMA, '{"passed": false}', {"passed": False}),
+        (SCHEMA, '```json\n{"passed": false}\n```', {"passed": False}),
+        (Point, '{"x": 1, "y": 2}', Point(1, 2)),
+        (list[int], "[1, 2]", [1, 2]),
+    ],
+)
+async def test_an_answer_that_fits_is_parsed(schema: Any, answer: str, data: Any) -> None:
+    agent, provider, heard = agent_of([{"text": answer}])
+    async with agent:
+        result = await agent.run("Did it pass?", output_schema=schema)
+    assert (result.status, result.output, result.data) == ("completed", answer, data)
+    assert result.raise_for_status().data == data
+    json.dumps(result.to_dict())
+    asked = provider.requests[0].messages[-1]
+    assert asked.text == "Did it pass?", "what the person said stays what they said"
+    assert "JSON Schema" in asked.blocks[-1].text
+    check_guarantees(heard, agent)
+
+
+async def test_tools_come_first_and_only_the_answer_is_checked() -> None:
+    def look() -> str:
+        """Look."""
+        return "passed"
+
+    agent, _, _ = agent_of([{"text": "Let me look.", **call("look")}, {"text": '{"passed": true}'}], look)
+    async with agent:
+        assert (await agent.run("go", output_schema=Verdict)).data == Verdict(passed=True)
+
+
+WRONG = [
+    ("It passed.", "it is not JSON"),
+    ('{"passed": true', "it is not JSON"),
+    ('Sure: {"passed": true}', "it is not JSON"),
+    ('{"passed": true, "passed": false}', "a key twice"),
+    ('{"passed": NaN}', "NaN"),
+    ('{"passed": "maybe"}', "passed"),
+    ("[]", ""),
+]
+
+
+@pytest.mark.parametrize("schema", [Verdict, SCHEMA])
+@pytest.mark.parametrize(("answer", "why"), WRONG)
+async def test_what_does_not_fit_is_told_and_may_be_put_right(schema: Any, answer: str, why: str) -> None:
+    agent, provider, heard = agent_of([{"text": answer}, {"text": '{"passed": true}'}])
+    async with agent:
+        result = await agent.run("go", output_schema=schema)
+    assert result.ok and result.steps == 2
+    told = provider.requests[1].messages[-1]
+    assert told.role == "user" and why in told.blocks[-1].text
+    check_guarantees(heard, agent)
+
+
+@pytest.mark.spec("P-OUT-03", "P-LIM-01")
+@pytest.mark.parametrize("corrections", [0, 2])
+async def test_after_the_last_correction_the_run_has_failed(corrections: int) -> None:
+    agent, provider, heard = agent_of([{"text": "no"}] * 5, output_corrections=corrections)
+    async with agent:
+        result = await agent.run("go", output_schema=SCHEMA)
+    assert (result.status, result.stop_reason, result.data) == ("failed", "invalid_output", None)
+    assert result.output == "no" and len(provider.requests) == 1 + corrections
+    assert result.error is not None and result.error.message.startswith("the answer does not fit the schema: ")
+    check_guarantees(heard, agent)
+
+
+async def test_each_run_has_its_own_schema() -> None:
+    agent, provider, _ = agent_of([{"text": '{"passed": true}'}, {"text": "free"}])
+    async with agent:
+        await agent.run("one", output_schema=Verdict)
+        assert (await agent.run("two")).output == "free"
+    assert [block.text for block in provider.requests[1].messages[-1].blocks] == ["two"]
+
+
+async def test_streams_and_synchronous_runs_take_a_schema_too() -> None:
+    agent, _, _ = agent_of([{"text": '{"passed": true}'}])
+    async with agent, agent.run_stream("go", output_schema=Verdict) as stream:
+        async for event in stream:
+            last = event
+    assert isinstance(last, TurnEnded) and stream.result.data == Verdict(passed=True)
+
+
+def test_the_synchronous_way() -> None:
+    with Agent(ScriptedProvider([{"text": '{"passed": true}'}])) as agent:
+        assert agent.instruct("go").execute(output_schema=Verdict).data == Verdict(passed=True)
+
+
+@pytest.mark.parametrize("schema", [{"type": "nonsense"}, {"$ref": "https://example.com/x"}, object(), 3])
+async def test_what_is_no_schema_is_refused_before_anything_is_sent(schema: Any) -> None:
+    agent, provider, heard = agent_of([{"text": "x"}])
+    async with agent:
+        with pytest.raises(ConfigurationError):
+            await agent.run("go", output_schema=schema)
+    assert provider.requests == [] and list(heard) == [] and agent.messages == []

@@ -1,0 +1,114 @@
+"""Structured output: an answer that must be JSON and fit a schema, with a few turns to put it right."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from xun.errors import ConfigurationError
+from xun.messages import Message, Text
+
+CORRECTIONS = 2
+_FENCE = re.compile(r"\s*```[\w-]*[ \t]*\n(.*)\n\s*```\s*", re.DOTALL)
+_ASKED = (
+    "[Your final answer must be one JSON value that fits this JSON Schema, without any other text; use tools first "
+    "where you need them. The schema: {}]"
+)
+_WRONG = "[Your answer does not fit: {}. Give the whole answer again as one JSON value that fits, without other text.]"
+
+
+class Output:
+    """What the answers of one run must be, and the last one that was.
+
+    `schema` is a JSON Schema, or a type that pydantic validates: a model class, a dataclass, `list[int]`. It raises
+    `ConfigurationError` for what is neither.
+    """
+
+    def __init__(self, schema: Any, corrections: int) -> None:
+        self._left = corrections
+        self._check = _BySchema(schema) if isinstance(schema, dict) else _ByType(schema)
+        self._asked = json.dumps(self._check.schema, ensure_ascii=False, separators=(",", ":"))
+        self.data: Any = None
+
+    def asked_of(self, message: Message) -> Message:
+        """`message` of the user, with what the answer must be."""
+        note = Text(text=_ASKED.format(self._asked), note=True)
+        return Message(role="user", blocks=(*message.blocks, note))
+
+    def take(self, answer: str) -> str | None:
+        """Read `answer`. None where it fits; else what is wrong, in one line."""
+        fenced = _FENCE.fullmatch(answer)
+        try:
+            self.data = self._check(fenced[1] if fenced else answer)
+        except ValueError as error:
+            return " ".join(str(error).split())
+        return None
+
+    def correction(self, problem: str) -> Message | None:
+        """What the model is told of a `problem`, None once that has been tried enough."""
+        if self._left <= 0:
+            return None
+        self._left -= 1
+        return Message(role="user", blocks=(Text(text=_WRONG.format(problem), note=True),))
+
+
+class _BySchema:
+    def __init__(self, schema: dict[str, Any]) -> None:
+        from xun.toolbox.json_schema import JsonSchema
+
+        self._checker = JsonSchema(schema)
+        self.schema = self._checker.schema
+
+    def __call__(self, text: str) -> Any:
+        value = _parsed(text)
+        if problem := self._checker.check(value):
+            raise ValueError(problem)
+        return value
+
+
+class _ByType:
+    def __init__(self, kind: Any) -> None:
+        from pydantic import TypeAdapter
+        from pydantic.errors import PydanticUserError
+
+        try:
+            self._adapter: Any = TypeAdapter(kind)
+            self.schema: Any = self._adapter.json_schema()
+        except (PydanticUserError, TypeError, NameError) as error:
+            said = " ".join(str(error).split()[:20])
+            raise ConfigurationError(f"output_schema must be a JSON Schema or a type, not {kind!r}: {said}") from None
+
+    def __call__(self, text: str) -> Any:
+        from pydantic import ValidationError
+
+        _parsed(text)  # strict JSON, as for a schema
+        try:
+            return self._adapter.validate_json(text)
+        except ValidationError as error:
+            raise ValueError("; ".join(_told(item) for item in error.errors(include_url=False)[:5])) from None
+
+
+def _told(error: Any) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    return f"{where}: {error['msg']}" if where else str(error["msg"])
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON ({error.msg} at character {error.pos + 1})") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"it holds {name}, which JSON does not have")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("it gives a key twice")
+    return found
