@@ -8,10 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xun.agent.logins import logins_in
 from xun.exec.env import path_folders_inside
+from xun.exec.sandbox.bwrap import PRIVATE
 from xun.exec.sandbox.caches import cache_of
-from xun.exec.sandbox.profile import Git, Profile
+from xun.exec.sandbox.profile import Git, Profile, nothing
 from xun.exec.sandbox.scan import protected_entries
+from xun.gate.tracked import keeps
 from xun.policy.action import Confinement
 from xun.policy.paths import matches, protected, protected_names
 from xun.registry import load
@@ -21,13 +24,6 @@ if TYPE_CHECKING:
 
 TMP = "tmp"
 """The folder in the agent's temporary one that stands for /tmp."""
-# What in a home folder holds keys and logins, and is seen only by commands that reach out with a person's yes.
-_SECRETS = (
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".docker/config.json", ".config/gcloud",
-    ".config/gh", ".netrc", ".git-credentials", ".config/git/credentials", ".pypirc", ".cargo/credentials.toml",
-    ".vault-token", ".mozilla", ".config/google-chrome", ".config/chromium", ".local/share/keyrings",
-    "Library/Keychains",
-)  # fmt: skip
 
 
 def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
@@ -38,29 +34,53 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
     paths = load("places").find_paths()
     hidden = list(own_folders())
     if not (confinement.network or confinement.secrets):
-        hidden += [home / name for name in _SECRETS]
-        if agent_socket := os.environ.get("SSH_AUTH_SOCK"):
-            hidden.append(Path(agent_socket))
+        hidden += logins_in(home)
+    roots = tuple(root for root in workspace.roots if root != temp)
+    programs = [] if confinement.programs else [one for one in path_folders_inside(roots) if one not in roots]
     profile = Profile(
         kind=confinement.sandbox,
-        roots=tuple(root for root in workspace.roots if root != temp),
+        roots=roots,
         tmp=temp / TMP,
         temp=temp,
         aside=_real(paths.state) / "put-aside",
         cache=cache_of(_real(paths.cache), workspace.root),
         writable=tuple(map(Path, confinement.writable)),
-        hidden=tuple(_real(path) for path in hidden if path.exists()),
+        folders=tuple(map(Path, confinement.folders)),
+        readable=tuple(path for path in map(Path, confinement.readable) if not _own_of(path, temp / TMP)),
+        reached=_agent_socket() if confinement.network else (),
+        hidden=tuple(_real(path) for path in hidden if os.path.lexists(path)),
+        programs=tuple(programs),
         network=confinement.network,
-        git=Git() if confinement.git else None,
-        programs=()
-        if confinement.programs
-        else tuple(folder for folder in path_folders_inside(workspace.roots) if folder not in workspace.roots),
+        git=_git(confinement, roots) if confinement.git else None,
         # What git may change is looked at when it has ended.
         background=confinement.background and not confinement.git,
         protected=protected,
         known=protected_names(),
     )
     return replace(profile, hidden=(*profile.hidden, *_denied(agent, profile)))
+
+
+def _git(confinement: Confinement, roots: tuple[Path, ...]) -> Git:
+    folders = (_real(Path(folder)) for folder in confinement.repositories)
+    return Git(
+        folders=tuple(one for one in folders if any(one.is_relative_to(root) for root in roots)),
+        steps=confinement.steps,
+        nested=confinement.nested,
+        checks_out=keeps if confinement.checks_out else nothing,
+    )
+
+
+def _own_of(path: Path, tmp: Path) -> bool:
+    """Has the agent made something of this name in its own /tmp?"""
+    tops = [top for top in PRIVATE if top in path.parents]
+    return any(os.path.lexists(tmp / path.relative_to(top)) for top in tops)
+
+
+def _agent_socket() -> tuple[Path, ...]:
+    """The socket of the person's SSH agent: whoever may push needs their keys."""
+    named = os.environ.get("SSH_AUTH_SOCK")
+    path = _real(Path(named)) if named else None
+    return (path,) if path is not None and path.is_socket() else ()
 
 
 def _denied(agent: AgentBase, profile: Profile) -> tuple[Path, ...]:

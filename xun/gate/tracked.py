@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from posixpath import lexists, realpath
 
 from xun.gate.repository import place_of
@@ -34,6 +35,30 @@ def tracked_secrets(folder: str) -> tuple[tuple[str, bool], ...] | None:
         return tuple(_tracked(folder, set()))
     except (OSError, ValueError, IndexError):
         return None
+
+
+def keeps(path: Path) -> bool:
+    """Does the repository around `path` keep a version of it, or of something below it? False where nobody can tell."""
+    try:
+        top = place_of(os.fspath(path.parent))
+        index = posixpath.join(top[1], "index") if top else ""
+        info = os.stat(index)  # noqa: PTH116 - by its text, as everything here
+        return top is not None and posixpath.relpath(path, top[0]) in _names(index, info.st_mtime_ns, info.st_size)
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+@lru_cache(maxsize=4)
+def _names(index: str, changed: int, size: int) -> frozenset[str]:
+    """The paths in an index, and the folders they lie in. The other arguments tell its versions."""
+    data = read_regular(index, _MAX_INDEX)
+    found: set[str] = set()
+    for _, name, *_ in _entries(data or b""):
+        path = name.decode(errors="surrogateescape")
+        while path and path not in found:
+            found.add(path)
+            path = posixpath.dirname(path)
+    return frozenset(found)
 
 
 def _tracked(folder: str, seen: set[str]) -> Iterator[tuple[str, bool]]:

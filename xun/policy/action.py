@@ -1,6 +1,7 @@
 """What a tool call would do, as data. A tool says it; the gate decides it before the tool runs."""
 
 # Without the future import of annotations: pydantic would compile each of them once more at start-up.
+import posixpath
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,9 +14,12 @@ class _Action(BaseModel):
 class Confinement(_Action):
     """What a command is granted in the sandbox, beyond the workspace and its own temporary folder.
 
-    `sandbox` is the kind it runs in. `network` opens the network, `git` the repository but for its hooks and
-    configuration, `secrets` the files in the home folder that hold some, `programs` the folders of PATH in the
-    workspace; `background` lets go on what its words leave running; `writable` are further paths, resolved.
+    `sandbox` is the kind it runs in. `network` opens the network, `secrets` the files in the home folder that hold
+    some, `programs` the folders of PATH in the workspace; `background` lets go on what its words leave running.
+    `git` opens the data of the repositories at `repositories` (of the one it starts in without any); `checks_out` opens
+    the protected files that git keeps a version of, `steps` what a rebase keeps, `nested` repositories in it and new
+    ones. `writable` are further paths, resolved; one of `folders` is yet to be made, and its folder opened for that.
+    `readable` are paths in /tmp and its like, which are others inside.
     """
 
     sandbox: Literal["bwrap", "landlock", "seatbelt"]
@@ -24,7 +28,13 @@ class Confinement(_Action):
     secrets: bool = False
     programs: bool = False
     background: bool = False
+    repositories: tuple[str, ...] = ()
+    checks_out: bool = False
+    steps: bool = False
+    nested: bool = False
     writable: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -36,7 +46,8 @@ class Confinement(_Action):
         more = [
             *(["git may change its repository"] if self.git else []),
             *(["may change the workspace's programs"] if self.programs else []),
-            *(f"may write {path}" for path in self.writable),
+            *(f"may write {path}" for path in self.writable if path not in self.folders),
+            *(f"may write in {posixpath.dirname(path)}, to make {path}" for path in self.folders),
         ]
         return ", ".join(["in the sandbox", "with network" if self.network else "no network", *more])
 

@@ -5,20 +5,16 @@ A command gets more than the workspace where its words say that it needs it and 
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from xun.policy.action import Confinement, Run
-from xun.policy.commands.spec import Use
 from xun.policy.decision import Decision, Mode, Reason
 from xun.policy.facts import Facts
-from xun.policy.modes import only_reads
+from xun.policy.granted import granted_git, granted_paths
 from xun.policy.needs import Command, Reading, read_command
-from xun.policy.paths import special, within_any
 from xun.policy.places import Places
 from xun.policy.programs import FETCHERS, base_name, word_set
 from xun.policy.rules import Policy, Rule
-from xun.policy.words import Arg
 
 AUTO = "auto_allow_sandboxed"
 """The setting that lets commands run unasked in the sandbox, named as the rule of what it allows."""
@@ -76,10 +72,10 @@ def confined(decision: Decision, facts: Facts, policy: Policy, grants: Sequence[
         sandbox=facts.sandbox,
         network=any(rule is not None and rule.network for rule in rules) or _needs_network(reading),
         background=_leaves_running(reading),
-        git=any(map(_changes_repository, reading.commands)),
         programs=any(map(_installs, reading.commands)) and bool(facts.programs),
         secrets=any(reason.code == "secret" for reason in decision.reasons),
-        writable=tuple(dict.fromkeys(_named(action, decision, reading, Places(facts, policy, grants)))),
+        **granted_git(action, reading),
+        **granted_paths(action, decision, reading, Places(facts, policy, grants)),
     )
     decision = decision.model_copy(update={"confinement": granted})
     if policy.settings.auto_allow_sandboxed and mode != "plan" and _settled(decision):
@@ -144,45 +140,3 @@ def _installs(command: Command) -> bool:
     """Is it a package manager that is told to install something, which may be programs?"""
     views = (view for view in (command.segment.args, *command.views) if view)
     return any(base_name(view[0].text) != "git" and _by_words([arg.text for arg in view]) for view in views)
-
-
-def _changes_repository(command: Command) -> bool:
-    if only_reads(command):
-        return False
-    return any(base_name(view[0].text) in ("git", "gh") for view in (command.segment.args, *command.views) if view)
-
-
-def _named(action: Run, decision: Decision, reading: Reading, places: Places) -> Iterator[str]:
-    """The paths outside of the workspace, or protected, that a person sees it would write, and says yes to."""
-    if not any(reason.hard and reason.code in ("outside", "protected") for reason in decision.reasons):
-        return
-    keys = [
-        posixpath.join(action.cwd, target.pattern)
-        for operator, target in reading.script.redirects
-        if operator not in ("<", "<&") and target.known
-    ]
-    for command in reading.commands:
-        for folder in reading.script.starts(action.cwd, command.segment):
-            keys += [command.keys(folder, use) for use in (*command.changed, *_written(command)) if use.arg.known]
-    for key in keys:
-        for path in _resolved(places.facts, key):
-            if not special(path) and path != "/" and _beyond(places, key, path):
-                yield path
-
-
-def _written(command: Command) -> Iterator[Use]:
-    yield from (use for use in command.uses if use.mode == "write")
-    yield from command.exposed
-
-
-def _resolved(facts: Facts, key: str) -> tuple[str, ...]:
-    fact = facts.paths.get(key)
-    if fact is None:
-        return ()
-    return (fact.matches or ()) if Arg(key).glob else (fact.real,)
-
-
-def _beyond(places: Places, key: str, path: str) -> bool:
-    facts = places.facts
-    inside = within_any(path, facts.roots) or (facts.temp is not None and within_any(path, (facts.temp,)))
-    return not inside or any(places.change(key, path)) or places.exposes(key, path, runs=False) is not None

@@ -35,10 +35,11 @@ _SECRET_PREFIXES = (".env.", ".env-", ".env_", ".dev.vars.")
 _SECRET_KEYS = re.compile(
     r"(?:[\w.-]*[._-])?service[_-]?account(?:[._-]?keys?)?\.json|[\w.-]+-firebase-adminsdk-[\w.-]+\.json"
 )
-_SECRET_FOLDERS = word_set(".ssh .gnupg .aws .azure .kube .password-store .secrets .terraform.d")
+_SECRET_FOLDERS = word_set(".ssh .gnupg .aws .azure .kube .password-store .secrets .terraform.d .mozilla")
 _SECRET_PAIRS = frozenset(
     {(".docker", "config.json"), (".config", "gcloud"), (".config", "gh"), (".config", "op"), (".config", "hub"),
-     (".m2", "settings.xml"), ("library", "keychains")}
+     (".config", "google-chrome"), (".config", "chromium"), ("share", "keyrings"), (".m2", "settings.xml"),
+     ("library", "keychains")}
 )  # fmt: skip
 _SAMPLE = re.compile(
     r"\.env[._-](?:example|sample|template|dist|defaults?|tmpl)"
@@ -49,8 +50,8 @@ _SAMPLE = re.compile(
 _COPY = re.compile(r"(?:~|[._-](?:bak|backup|old|orig|save|copy|swp|swo)|\.\d{1,2})$")
 # Some piece of each name, or of its folders, that `secret` knows, by first letters: a name is looked at once a letter.
 _HINT = re.compile(
-    r"a(?:ccount|ws|zure)|boto|c(?:onfig|red|urlrc)|d(?:ev\.vars|ocker)|env|firebase|g(?:cloud|h(?<!\wgh)\b|nupg)"
-    r"|h(?:istory|tpasswd|ub(?<!\whub)\b)|id_[rde]|k(?:eychains|ube)|n(?:etrc|pmrc)|op(?<!\wop)\b|p(?:assword|gpass|ypirc)"
+    r"a(?:ccount|ws|zure)|boto|c(?:hrom|onfig|red|urlrc)|d(?:ev\.vars|ocker)|env|firebase|g(?:cloud|h(?<!\wgh)\b|nupg)"
+    r"|h(?:istory|tpasswd|ub(?<!\whub)\b)|id_[rde]|mozilla|k(?:ey(?:chains|rings)|ube)|n(?:etrc|pmrc)|op(?<!\wop)\b|p(?:assword|gpass|ypirc)"
     r"|s(?:3cfg|ecret|ettings|hadow|sh|udoers)|t(?:erra|f(?:state|vars))|vault|wgetrc"
     r"|\.(?:cnf|jks|kdbx?|key|keystore|p12|pem|pfx|ppk)"
 )

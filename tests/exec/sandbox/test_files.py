@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -254,3 +256,67 @@ async def test_what_is_hidden_cannot_be_read(ground: Ground) -> None:
     assert "very-secret" not in done.stdout + done.stderr
     assert (keys / "config.toml").read_text().startswith("api_key")
     assert "kept" in (await hidden.run(f"cat {ground.outside}/kept")).stdout
+
+
+# What a person said yes to
+
+
+async def test_a_file_that_may_be_made_opens_nothing_beside_it(ground: Ground) -> None:
+    (ground.outside / ".ssh").mkdir()
+    target = ground.outside / "out.txt"
+    named = ground.granted(writable=(target,), hidden=(ground.outside / ".ssh",))
+    done = await named.run(f"echo data > {target}; echo x > {ground.outside}/other; mkdir {ground.outside}/bin")
+    assert target.read_text() == "data\n" and done.returncode != 0
+    assert listed(ground.outside) == [".ssh", "kept", "out.txt"]
+
+
+async def test_one_that_nothing_was_written_to_is_not_left_behind(ground: Ground) -> None:
+    target, empty = ground.outside / "out.txt", ground.outside / "empty"
+    await ground.granted(writable=(target, empty)).run(f": > {empty}; cat {target}")
+    assert listed(ground.outside) == ["empty", "kept"]
+
+
+async def test_a_file_in_tmp_is_the_persons_and_nothing_else_of_it(ground: Ground) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        there, beside = Path(folder, "log"), Path(folder, "beside")
+        for path in (there, beside):
+            path.write_text(path.name)
+        made = Path(folder, "made")
+        shown = ground.granted(readable=(there,), writable=(made,))
+        done = await shown.run(f"cat {there}; echo x > {there}; echo y > {made}; echo z > {folder}/more; cat {beside}")
+        assert done.stdout.startswith("log") and there.read_text() == "log" and made.read_text() == "y\n"
+        assert not Path(folder, "more").exists()
+        assert ground.profile.kind == "landlock" or "beside" not in done.stdout
+
+
+async def test_no_socket_is_shown_with_a_folder_in_tmp(bubble: Ground) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder, socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"{folder}/socket")
+        server.listen()
+        attack = f"import socket; socket.socket(socket.AF_UNIX).connect('{folder}/socket')"
+        for how in ({"readable": (Path(folder),)}, {"writable": (Path(folder),)}):
+            assert (await bubble.granted(**how).python(attack)).returncode != 0
+        reached = bubble.granted(reached=(Path(folder, "socket"),), network=True)
+        assert (await reached.python(attack)).ok
+
+
+async def test_what_may_be_moved_is_not_put_aside(bubble: Ground) -> None:
+    for name in ("proj", "two", "into"):
+        (bubble.root / name).mkdir()
+    _protect(bubble.root / "proj")
+    _protect(bubble.root / "two")
+    moved = bubble.granted(writable=(bubble.root / "proj", bubble.root / "p2"))
+    done = await moved.run("mv proj p2 && mv p2/.vscode into/ && mv two away")
+    assert done.put_aside == () and (bubble.root / "p2" / ".git" / "HEAD").exists()
+    assert (bubble.root / "into" / ".vscode").exists()
+    assert listed(bubble.root / "two") and not (bubble.root / "away").exists()
+
+
+async def test_the_root_folder_as_a_workspace_keeps_its_devices_and_a_tmp_of_its_own(bubble: Ground) -> None:
+    whole = bubble.granted(roots=(Path("/"),), hidden=(bubble.outside,))
+    name = f"xun-test-{os.getpid()}"
+    done = await whole.run(
+        f"echo x > /dev/null && touch /tmp/{name}; ls /proc | grep -c '^[0-9]'; cat {bubble.outside}/kept"
+    )
+    assert int(done.stdout.split()[0]) < 8 and "kept" not in done.stdout.replace("kept:", "")
+    assert not Path("/tmp", name).exists() and (bubble.profile.tmp / name).exists()

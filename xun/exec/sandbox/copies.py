@@ -41,7 +41,9 @@ class Copies:
     def put_back(self) -> tuple[Path, ...]:
         """Make them again what they were. Gives the paths that were changed, made or removed."""
         now = _files(self.paths)
-        changed = tuple(path for path in {**self.files, **now} if self.files.get(path) != now.get(path))
+        # Of too many files nobody knows which are new: then these stay.
+        looked = self.files if len(self.files) >= _MAX_FILES else {**self.files, **now}
+        changed = tuple(path for path in looked if self.files.get(path) != now.get(path))
         for path in changed:
             with contextlib.suppress(OSError), opened(path.parent) as folder:
                 remove(folder, path.name)

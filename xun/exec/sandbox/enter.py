@@ -122,7 +122,9 @@ def _repositories(profile: Profile, cwd: Path) -> tuple[Repository, ...]:
     if git is None:
         return (repository_of(cwd),)
     folders = dict.fromkeys(git.folders or (cwd,))
-    return tuple(repository_of(folder, steps=git.steps, nested=git.nested) for folder in folders)
+    # With Landlock what is nested is open in any case, so each of these is looked at by itself.
+    nested = git.nested or profile.kind == "landlock"
+    return tuple(repository_of(folder, steps=git.steps, nested=nested) for folder in folders)
 
 
 def _bwrap(
