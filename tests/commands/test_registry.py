@@ -170,7 +170,9 @@ async def test_completion_of_names_and_arguments() -> None:
         assert bench.completions("/policy cmd_allowlist_remove git\\ st") == []
         assert "'git status'" in bench.completions("/policy cmd_allowlist_remove git")
         assert bench.completions("/effort h") == ["high"] and bench.completions("/effort high ") == []
-        assert bench.completions("/config limits.max_t") == ["limits.max_tool_calls", "limits.max_time"]
+        assert bench.completions("/config limits.max_t") == [
+            "limits.max_tool_calls", "limits.max_time", "limits.max_tokens",
+        ]  # fmt: skip
         for line in ("no command", "", "!ls", "/nothing here", "/clear x"):
             assert bench.completions(line) == []
         assert bench.registry.complete("/effort ") == []

@@ -33,7 +33,7 @@ async def test_one_setting_or_one_table_is_shown_by_its_name() -> None:
     async with Bench() as bench:
         assert await bench.text("/config limits.max_steps") == "limits.max_steps  50  default"
         assert [line.split()[0] for line in (await bench.text("/config limits")).splitlines()] == [
-            "limits.max_steps", "limits.max_tool_calls", "limits.max_time",
+            "limits.max_steps", "limits.max_tool_calls", "limits.max_time", "limits.max_cost", "limits.max_tokens",
         ]  # fmt: skip
         assert await bench.error("/config limit.max_steps") == (
             'no setting is called "limit.max_steps"; did you mean limits.max_steps?'
