@@ -61,10 +61,10 @@ class PersonCall:
         self._running = True
         began = time.monotonic()
         try:
-            result, outcome = await invoke(item.tool, item.arguments, ctx)
+            ran = await invoke(item.tool, item.arguments, ctx, toolbox.policy)
         finally:
             self._seconds = time.monotonic() - began
-        return answer_of(agent, call, result, outcome, item.tool)
+        return answer_of(agent, call, ran.result, ran.outcome, item.tool)
 
     def _progress(self, text: str) -> None:
         """Show output while the call runs; a tool may do so from any thread."""

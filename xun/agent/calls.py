@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from xun.agent.dedupe import Changes
+from xun.agent.repeat import Attempt, Failure, Ran, repeated
 from xun.agent.turn import CURRENT, Turn, serving
 from xun.events import CallOutcome
 from xun.extend.hooks import HookDenied
@@ -22,6 +24,7 @@ from xun.policy.action import Action, Read, Run, UseTool, Write
 from xun.result import Err, ErrorInfo, Ok, Result
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.names import find
+from xun.toolbox.replay import ToolPolicy
 from xun.toolbox.safe import contained
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
@@ -113,14 +116,46 @@ async def _run_tool(turn: Turn, item: Prepared, tool: Tool) -> None:
             turn.refused(tool.name, stopped.verdict)
         _end(turn, call, stopped.error, stopped.outcome)
         return
-    async with _its_turn(turn.agent, tool):
-        turn.call_running(call)
-        began = time.monotonic()
-        result, outcome = await invoke(tool, item.arguments, ctx)
-        seconds = time.monotonic() - began
-    _end(turn, call, result, outcome, seconds, tool)
+    if not turn.agent.toolbox.policy.repeats(tool):
+        await _make(turn, item, tool, ctx)
+        return
+    async with turn.earlier.slot(tool, call) as slot:
+        if (again := slot.again(call)) is None:
+            slot.keep(await _make(turn, item, tool, ctx))
+            return
+    _answer(turn, call, CallEnd(again, "ok"))
     await _change_result(turn, call)
-    await turn.fire("after_tool_call", call=call, result=result, seconds=seconds)
+
+
+async def _make(turn: Turn, item: Prepared, tool: Tool, ctx: ToolCallContext[Any]) -> ToolResult:
+    """Make a call that may run and record what it gives, which is returned as the tool gave it."""
+    call, policy = item.call, turn.agent.toolbox.policy
+
+    async def attempt() -> Ran:
+        async with _its_turn(turn.agent, tool):
+            turn.call_running(call)
+            return await invoke(tool, item.arguments, ctx, policy)
+
+    ran = await _with_retries(turn.agent, attempt, call, tool, ctx, policy)
+    given = _end(turn, call, ran.result, ran.outcome, ran.seconds, tool)
+    await _change_result(turn, call)
+    await turn.fire("after_tool_call", call=call, result=ran.result, seconds=ran.seconds)
+    return given
+
+
+async def _with_retries(
+    agent: AgentBase, attempt: Attempt, call: ToolCall, tool: Tool, ctx: ToolCallContext[Any], policy: ToolPolicy
+) -> Ran:
+    if (retry := policy.retry_of(tool)) is None:
+        return await attempt()
+
+    async def tell(failure: Failure) -> None:
+        ctx.progress(str(failure))
+        if agent.hooks.wants("tool_retry"):
+            about = {"attempt": failure.attempt, "reason": failure.reason, "wait": failure.wait}
+            await agent.hooks.fire("tool_retry", agent, call=call, **about)
+
+    return await repeated(attempt, tool, retry, tell, agent.complain)
 
 
 def _its_turn(agent: AgentBase, tool: Tool) -> AbstractAsyncContextManager[Any]:
@@ -207,23 +242,40 @@ async def call_directly(agent: AgentBase, toolbox: ToolBox, name: str, arguments
     ctx = ToolCallContext(agent, item.tool.name, context)
     if (stopped := await stopped_by(agent, item, ctx, emit)) is not None:
         return stopped.error
-    return (await invoke(item.tool, item.arguments, ctx))[0]
+    policy = toolbox.under(agent.config.tool_policy).policy
+    attempt = partial(invoke, item.tool, item.arguments, ctx, policy)
+    return (await _with_retries(agent, attempt, call, item.tool, ctx, policy)).result
 
 
-async def invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any]) -> tuple[Result[Any], CallOutcome]:
-    """Run `tool` within its time. Never raises but for a cancellation of the running task."""
+async def invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any], policy: ToolPolicy) -> Ran:
+    """Run `tool` once, within its time. Never raises but for a cancellation of the running task."""
+    changes: Changes = ctx.agent.turnstile.changes
+    began, left = time.monotonic(), not tool.is_async  # the thread of a synchronous tool outlives a wait cut short
+    changes.begin(tool)
     try:
-        async with asyncio.timeout(tool.timeout) as bound:
+        result, outcome = await _bounded(tool, arguments, ctx, policy.limit_of(tool))
+        left = left and outcome == "timeout"
+    finally:
+        changes.end(tool, left=left)
+    seconds = time.monotonic() - began
+    if ctx.approved and result.is_ok():
+        await ctx.agent.gate.approve(ctx.approved)
+    return Ran(result, outcome, seconds)
+
+
+async def _bounded(
+    tool: Tool, arguments: Any, ctx: ToolCallContext[Any], limit: float
+) -> tuple[Result[Any], CallOutcome]:
+    try:
+        async with asyncio.timeout(limit) as bound:
             result = await tool.invoke(arguments, ctx)
     except TimeoutError:
         if not bound.expired():
             return Err("timed out"), "error"
-        text = f"timed out after {tool.timeout:g} s; it may have partly run, so check its effects before repeating it"
+        text = f"timed out after {limit:g} s; it may have partly run, so check its effects before repeating it"
         return Err(text), "timeout"
     except asyncio.CancelledError as error:
         return contained(error, asyncio.current_task()), "error"
-    if ctx.approved and result.is_ok():
-        await ctx.agent.gate.approve(ctx.approved)
     return result, "ok" if result.is_ok() else "error"
 
 
@@ -251,8 +303,13 @@ def answer_of(
 def _end(
     turn: Turn, call: ToolCall, result: Result[Any], outcome: CallOutcome, seconds: float = 0.0,
     tool: Tool | None = None,
-) -> None:  # fmt: skip
+) -> ToolResult:  # fmt: skip
     end = answer_of(turn.agent, call, result, outcome, tool)
+    _answer(turn, call, end, seconds)
+    return end.result
+
+
+def _answer(turn: Turn, call: ToolCall, end: CallEnd, seconds: float = 0.0) -> None:
     answer = end.result
     if note := turn.guard.observe(call, answer):
         answer = answer.model_copy(update={"content": f"{answer.content}\n\n{note}"})

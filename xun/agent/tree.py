@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from xun.agent.dedupe import Changes
 from xun.agent.turn import RuntimeStateError, Turn, serving
 from xun.events import Answered, AnyEvent, Asked, Decided, Notice, ToolEnded, ToolStarted
 from xun.messages import Usage
@@ -21,9 +22,13 @@ _RELAYED = (ToolStarted, ToolEnded, Decided, Asked, Answered, Notice)
 
 
 class Turnstile:
-    """Serial tools of a whole tree of agents pass one at a time. One lock for each loop that runs them."""
+    """Serial tools of a whole tree of agents pass one at a time. One lock for each loop that runs them.
+
+    `changes` counts what all of these agents may have changed.
+    """
 
     def __init__(self) -> None:
+        self.changes = Changes()
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     def lock(self) -> asyncio.Lock:

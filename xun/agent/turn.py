@@ -169,6 +169,7 @@ class Turn:
     def take_steering(self) -> None:
         """Add what the person said meanwhile to history."""
         for text in self.agent.queue.take_steering():
+            self.earlier.forget()
             self._hear(text)
 
     def _hear(self, text: str) -> None:

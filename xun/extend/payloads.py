@@ -7,8 +7,8 @@ from typing import Any, Literal, TypedDict, get_args
 
 HookName = Literal[
     "after_initialize", "before_finalize", "run_start", "run_end", "before_execution_step", "after_execution_step",
-    "model_request", "model_response", "model_retry", "before_tool_call", "after_tool_call", "before_command",
-    "after_command", "error",
+    "model_request", "model_response", "model_retry", "before_tool_call", "tool_retry", "after_tool_call",
+    "before_command", "after_command", "error",
 ]  # fmt: skip
 
 
@@ -70,6 +70,15 @@ class BeforeToolCall(TypedDict):
     arguments: dict[str, Any]
 
 
+class ToolRetried(TypedDict):
+    """A call that failed for a passing reason and is made again. `wait` is in seconds, `attempt` from 1."""
+
+    call: Any  # ToolCall
+    attempt: int
+    reason: str
+    wait: float
+
+
 class AfterToolCall(TypedDict):
     """A call that has run, what it gave, and how long it took in seconds."""
 
@@ -103,6 +112,7 @@ HOOK_PAYLOADS: dict[HookName, type[Any]] = {
     "model_response": ModelResponse,
     "model_retry": ModelRetry,
     "before_tool_call": BeforeToolCall,
+    "tool_retry": ToolRetried,
     "after_tool_call": AfterToolCall,
     "before_command": CommandGiven,
     "after_command": CommandGiven,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -113,6 +114,8 @@ class ToolAttr:
         one_of("docstyle", self.docstyle, get_args(DocStyle))
         function("actions", self.actions)
         function("retry_if_result", self.retry_if_result)
+        if inspect.iscoroutinefunction(self.retry_if_result):
+            raise WrongTypeError("retry_if_result must be a function that is not asynchronous")
         instance("retry", self.retry, ToolRetry, "a ToolRetry object")
         check_seconds("timeout", self.timeout)
 
