@@ -60,3 +60,22 @@ def test_a_sandbox_that_could_not_be_set_up_is_told_as_that(said: str) -> None:
 def test_what_was_moved_away_is_named_also_after_a_success() -> None:
     (line,) = notes(ended(code=0, put_aside=(Path("/w/.envrc"),)), PLAIN)
     assert "/w/.envrc" in line and "moved away" in line
+
+
+def test_with_landlock_it_says_where_nothing_new_can_be_made() -> None:
+    (line,) = notes(ended("mkdir: cannot create directory 'out': Permission denied"), Confinement(sandbox="landlock"))
+    assert "at the top of the workspace" in line and "file tools" in line
+
+
+def test_that_tmp_is_another_one_is_told_where_a_file_of_it_was_not_found() -> None:
+    said = ended("cat: /tmp/a.log: No such file or directory")
+    (line,) = notes(said, PLAIN, "cat /tmp/a.log")
+    assert "/tmp" in line and "its own" in line and "unsandboxed=true" in line
+    assert (
+        notes(said, PLAIN, "cat a.log") == [] and notes(said, Confinement(sandbox="landlock"), "cat /tmp/a.log") == []
+    )
+
+
+def test_what_was_stopped_and_what_came_to_be_is_told() -> None:
+    stopped, appeared = notes(ended(code=0, stopped=(3,), appeared=(Path("/w/.vscode"),)), PLAIN)
+    assert "ends with &" in stopped and "/w/.vscode" in appeared and "tell the person" in appeared

@@ -7,6 +7,10 @@ from xun.exec.sandbox.wanted import VARIABLE, wanted
 from xun.policy.rules import Settings
 
 _NAMES = {"bwrap": "bubblewrap", "landlock": "Landlock and seccomp", "seatbelt": "Seatbelt"}
+_LESS = (
+    "Less than with bubblewrap: they see /tmp and other processes of yours, nothing new can be made at the top of the\n"
+    "workspace, git's own files are put back only afterwards, and no SSH agent is reached."
+)
 _HELP = "On Linux bubblewrap is the usual one: install the package bubblewrap; in a container, allow user namespaces."
 
 
@@ -20,7 +24,8 @@ def describe_sandbox(settings: Settings) -> str:
     unasked = "those with soft reasons alone unasked" if settings.auto_allow_sandboxed else ""
     if kind is not None:
         granted = "; ".join(filter(None, (f"Commands run in a sandbox: {_NAMES[kind]}", unasked)))
-        return f"{granted}.\nThey change the workspace alone, and have no network unless a rule or you said yes to it."
+        told = f"{granted}.\nThey change the workspace alone, and have no network unless a rule or you said yes to it."
+        return f"{told}\n{_LESS}" if kind == "landlock" else told
     tried = ", ".join(name for one, name in _NAMES.items() if not works(one))
     must = ' The policy says sandbox = "required": no command is run.' if settings.sandbox == "required" else ""
     return f"No sandbox works here (tried: {tried}).{must}\n{_HELP}"

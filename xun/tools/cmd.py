@@ -90,7 +90,7 @@ async def bash(
         profile=ctx.agent.profile_of(ctx.confinement) if ctx.confinement else None,
     )
     told = describe(completed, timeout)
-    return "\n".join([told, *notes(completed, ctx.confinement)]) if ctx.confinement else told
+    return "\n".join([told, *notes(completed, ctx.confinement, command)]) if ctx.confinement else told
 
 
 def describe(completed: Completed, timeout: float) -> str:

@@ -320,3 +320,10 @@ async def test_the_root_folder_as_a_workspace_keeps_its_devices_and_a_tmp_of_its
     )
     assert int(done.stdout.split()[0]) < 8 and "kept" not in done.stdout.replace("kept:", "")
     assert not Path("/tmp", name).exists() and (bubble.profile.tmp / name).exists()
+
+
+async def test_npm_hears_nothing_of_the_setting_that_is_pnpms(ground: Ground) -> None:
+    assert (await ground.run("env | grep -c store_dir")).stdout == "0\n"
+    assert (await ground.run("true pnpm; env | grep -c store_dir")).stdout == "1\n"
+    (ground.root / "pnpm-lock.yaml").touch()
+    assert (await ground.run("env | grep -c store_dir")).stdout == "1\n"

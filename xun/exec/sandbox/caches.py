@@ -18,8 +18,10 @@ _VARIABLES: Mapping[str, str] = {
     "UV_CACHE_DIR": "uv",
     "YARN_CACHE_FOLDER": "yarn",
     "npm_config_cache": "npm",
-    "npm_config_store_dir": "pnpm",
 }
+# npm warns of a setting that it does not know, and this one is pnpm's.
+_STORE = ("npm_config_store_dir", "pnpm")
+_OF_PNPM = ("pnpm-lock.yaml", "pnpm-workspace.yaml")
 
 
 def cache_of(caches: Path, root: Path) -> Path:
@@ -27,13 +29,17 @@ def cache_of(caches: Path, root: Path) -> Path:
     return caches / "sandbox" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
 
 
-def variables(cache: Path | None, env: Mapping[str, str], roots: Iterable[Path]) -> dict[str, str]:
-    """The variables that lead tools to `cache`, apart from those that lead into the workspace already."""
+def variables(cache: Path | None, env: Mapping[str, str], roots: Iterable[Path], text: str = "") -> dict[str, str]:
+    """The variables that lead tools to `cache`, apart from those that lead into the workspace already.
+
+    `text` is the command, which tells whether it is about pnpm where the workspace does not.
+    """
     if cache is None:
         return {}
     inside = tuple(roots)
+    pnpm = "pnpm" in text or any((root / name).exists() for root in inside for name in _OF_PNPM)
     return {
         name: os.fspath(cache / folder)
-        for name, folder in _VARIABLES.items()
+        for name, folder in (*_VARIABLES.items(), *((_STORE,) if pnpm else ()))
         if not any(Path(env.get(name, "/")).is_relative_to(root) for root in inside)
     }

@@ -94,7 +94,7 @@ def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profi
         path for path in profile.writable
         if path not in profile.folders and not os.path.lexists(path) and not inside(path, profile.roots)
     )  # fmt: skip
-    own = dict(env) | variables(profile.cache, env, profile.roots)
+    own = dict(env) | variables(profile.cache, env, profile.roots, " ".join(argv))
     try:
         match profile.kind:
             case "bwrap":
