@@ -61,24 +61,24 @@ async def edited(app: QuestionApp, pilot: Pilot[None], ask: Ask, lookups: Lookup
     return task
 
 
-async def test_what_is_typed_replaces_the_rule_and_enter_refuses_one_that_does_not_cover_what_is_asked() -> None:
+async def test_what_is_typed_goes_on_with_the_rule_and_enter_refuses_one_that_does_not_cover_what_is_asked() -> None:
     async with question_of() as (app, pilot):
         task = await edited(app, pilot, command_ask(), Lookups("npm test"))
-        await pilot.press(*"s you like", "enter")
+        await pilot.press(*" -- one", "enter")
         await until_shown(app, pilot, lambda shown: "not kept: it does not cover what is asked now" in shown)
         assert "Enter again keeps it" in app.shown()
-        assert app.panel._line.value == "s you like"
+        assert app.panel._line.value == "npm test -- one"
         await pilot.press("enter", "enter")  # the same key, still held
         await pilot.pause(HOLD * 1.2)
         assert not task.done()
         await pilot.press("enter")
-        assert await answer_of(task) == Answer.keep(Kept(kind="command", pattern="s you like", scope="user"))
+        assert await answer_of(task) == Answer.keep(Kept(kind="command", pattern="npm test -- one", scope="user"))
 
 
 async def test_a_refusal_is_for_that_text_alone() -> None:
     async with question_of() as (app, pilot):
         task = await edited(app, pilot, command_ask(), Lookups("npm test"))
-        await pilot.press(*"make", "enter")
+        await pilot.press("ctrl+u", *"make", "enter")
         await until_shown(app, pilot, lambda shown: "not kept" in shown)
         await pilot.press("x")
         await pilot.pause(HOLD * 1.2)

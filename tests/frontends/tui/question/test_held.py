@@ -18,7 +18,7 @@ from xun.policy.decision import Answer
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("key", ["e", "j", "k"])
+@pytest.mark.parametrize("key", ["j", "k"])
 async def test_enter_right_after_a_letter_that_answers_nothing_answers_nothing(key: str) -> None:
     async with question_of() as (app, pilot):
         task = app.put(command_ask())
@@ -80,3 +80,27 @@ async def test_the_card_of_a_long_change_is_gone_to_and_counts_as_no_reading() -
         assert not task.done()
         await pilot.press("end", "y")
         assert await answer_of(task) == Answer.once()
+
+
+async def test_what_comes_right_behind_e_is_a_key_of_its_own() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask())
+        await until_ready(app, pilot)
+        await pilot.press("e", "down")
+        await until_shown(app, pilot, lambda shown: "decided by" in shown and "▸ 2" in shown)
+        await pilot.press("e", "e", "enter")
+        await pilot.pause(HOLD * 1.5)
+        assert not task.done() and app.prompt.area.text == "" and "decided by" in app.shown()
+        await pilot.press("e", "2")
+        assert await answer_of(task) == Answer.session()
+        assert app.prompt.area.text == ""
+
+
+async def test_a_sentence_that_begins_with_e_and_an_answer_is_whole_and_shows_no_card() -> None:
+    async with question_of() as (app, pilot):
+        task = app.put(command_ask())
+        await until_ready(app, pilot)
+        await pilot.press(*"e2e tests")
+        await pilot.pause(HOLD * 1.5)
+        assert app.prompt.area.text == "e2e tests" and not task.done()
+        assert "decided by" not in app.shown()

@@ -107,3 +107,37 @@ async def test_what_had_no_room_beside_a_reason_was_not_seen() -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert not task.done()
+
+
+async def test_no_number_is_shown_or_promised_where_none_chooses() -> None:
+    async with question_of() as (app, pilot):
+        task = pick_from(app)
+        await until_shown(app, pilot, lambda shown: app.panel.ready and "▸ 1 gpt" in shown)
+        assert "a number answers" in app.shown()
+        await pilot.press(*"mini")
+        await until_shown(app, pilot, lambda shown: "▸ gpt-5.4-mini" in shown)
+        assert "a number answers" not in app.shown() and "Esc shows all" in app.shown()
+        await pilot.press("x")
+        await until_shown(app, pilot, lambda shown: "nothing has that" in shown)
+        assert "▸" not in app.shown() and "gpt" not in app.shown()
+        await pilot.press("backspace", "escape")
+        await until_shown(app, pilot, lambda shown: "▸ 1 gpt" in shown)
+        await pilot.press("2")
+        assert await answer_of(task) == Answer.pick(1)
+
+
+async def test_lists_are_not_counted_among_questions() -> None:
+    async with question_of() as (app, pilot):
+        first = app.put(command_ask())
+        await until_ready(app, pilot)
+        listing = pick_from(app)
+        second = app.put(command_ask("npm run lint", ask_id="ask-9"))
+        await until_shown(app, pilot, lambda shown: "Run this command? · 1 of 2" in shown)
+        await pilot.press("escape")
+        assert await answer_of(first) == Answer.no()
+        await until_shown(app, pilot, lambda shown: "claude" in shown)
+        assert "Which? ─" in app.shown()
+        await pilot.press("escape")
+        await answer_of(listing)
+        await until_shown(app, pilot, lambda shown: "Run this command? · 2 of 2" in shown)
+        second.cancel()

@@ -39,7 +39,7 @@ async def test_the_line_that_is_typed_in_its_frame_and_the_status_line_are_there
         await screen.asked()
         await screen.press("ctrl+end", key)
         await screen.until(lambda shown: screen.app._question.typing)
-        await screen.press(*typed)
+        await screen.press("ctrl+u", *typed)
         await screen.still()
         rows = screen.text.splitlines()
         assert len(rows) == size[1]

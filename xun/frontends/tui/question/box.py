@@ -37,6 +37,11 @@ class Waiting:
     answer: asyncio.Future[Answer]
     menu: Menu | None = None
 
+    @property
+    def listed(self) -> bool:
+        """Whether it is a list that the person has asked for."""
+        return self.menu is not None and self.menu.listing
+
 
 class QuestionBox(Vertical):
     """Shows the question in `_shown`, none where that is None; `shown` gives a path as the person knows it."""

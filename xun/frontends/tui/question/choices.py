@@ -29,7 +29,8 @@ class Menu:
     """The answers in order; `default` is the index of the one under Enter. `more` are shown on request.
 
     `at_once`: the line of the default is open from the beginning, and takes the keys. `explains`: there is a decision
-    to explain. `listing`: what stands beside the answers tells them apart, so it stays there.
+    to explain. `listing`: what stands beside the answers tells them apart, so it stays there. `numbered`: a number
+    chooses; it does not in a list that is narrowed by what is typed.
     """
 
     choices: tuple[Choice, ...]
@@ -38,6 +39,7 @@ class Menu:
     at_once: bool = False
     explains: bool = False
     listing: bool = False
+    numbered: bool = True
 
     def opened(self) -> Menu:
         """The same with `more` among the choices."""

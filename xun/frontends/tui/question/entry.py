@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual.events import Key, Paste
 from textual.widgets import Input
-from textual.widgets.input import Selection
 
 from xun.frontends.text import visible
 
@@ -34,9 +33,9 @@ class EntryLine(Input):
         self._forward_event(Key(event.key, event.character) if isinstance(event, Key) else Paste(event.text))
 
     def put(self, text: str) -> None:
-        """Let `text` stand in it, to be edited, or to be replaced by what is typed."""
+        """Let `text` stand in it, to be edited: the cursor is at its end."""
         self.value = text
-        self.selection = Selection(0, len(text))
+        self.cursor_position = len(text)
 
     def empty(self) -> None:
         """Forget what was typed, and for what."""

@@ -18,6 +18,8 @@ from xun.policy.decision import Ask
 _ANSWERS = "a number or letter answers · Esc no · Tab back to the prompt"
 _EXPLAINS = "a number or letter answers · e explain · Esc no · Tab back to the prompt"
 _NUMBERS = "a number answers · Esc leaves it · Tab back to the prompt"
+_NARROWED = "Enter takes the marked one · Esc shows all · Tab back to the prompt"
+_NOTHING = "nothing has that · Backspace takes a letter back · Esc shows all"
 _HELD = "counts in a moment · any key takes it back"
 _WAITS = "waits until you stop typing · Tab answers now"
 _DRAFT = "Tab answers · until then keys go to the prompt"
@@ -54,7 +56,7 @@ class Fit:
 
 
 def hint_for(
-    menu: Menu, *, ready: bool, held: bool, reading: bool, listing: bool, draft: bool, typing: Choice | None, left: bool
+    mark: Mark, *, ready: bool, held: bool, reading: bool, listing: bool, draft: bool, typing: Choice | None, left: bool
 ) -> str:
     """What the keys do now.
 
@@ -66,10 +68,16 @@ def hint_for(
     if held:
         return _HELD
     if ready:
-        if menu.explains:
-            return _EXPLAINS
-        return _ANSWERS if any(choice.key for choice in menu.choices) else _NUMBERS
+        return _NOTHING if mark.nothing else _choosing(mark.menu)
     return _READING if reading else _LISTING if listing else _DRAFT if draft else _WAITS
+
+
+def _choosing(menu: Menu) -> str:
+    if menu.explains:
+        return _EXPLAINS
+    if not menu.numbered:
+        return _NARROWED
+    return _ANSWERS if any(choice.key for choice in menu.choices) else _NUMBERS
 
 
 def fit(
@@ -95,12 +103,14 @@ def fit(
     if typing is not None:
         return _typed(asked, typing, keys, rows, edited, opinion)
     foot = [*hint(opinion, width), *hint(keys, width)] if opinion else hint(keys, width)
+    if mark.nothing:  # of what was typed: no answer is there to be marked
+        return _whole(asked, foot[: max(rows, 1)], rows)
     few = len(mark.menu.choices) <= rows
     every = [*answers(mark.menu, mark.at, width, ready=ready), *foot] if few else []
     found = _whole(asked, every, rows) if few else None
     if found is not None and len(found.menu) + _least(asked.lines) + (not found.close) <= rows:
         return found
-    brief = _BRIEFLY if ready else keys.partition(" · ")[0]
+    brief = _BRIEFLY if ready and mark.menu.numbered else keys.partition(" · ")[0]
     return _tight(mark, asked.lines, foot, width, rows, brief=brief, ready=ready)
 
 

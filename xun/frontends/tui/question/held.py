@@ -25,10 +25,17 @@ class Held:
         self._timer: Timer | None = None
         self.keys: list[Key] = []
         self.choice: Choice | None = None
+        self._looks = 0  # keys among them that decide nothing
 
-    def add(self, key: Key, choice: Choice | None = None) -> None:
-        """Hold `key` too; `choice` is the answer from now on."""
+    @property
+    def begun(self) -> bool:
+        """Whether a key is held that may decide something."""
+        return len(self.keys) > self._looks
+
+    def add(self, key: Key, choice: Choice | None = None, *, look: bool = False) -> None:
+        """Hold `key` too; `choice` is the answer from now on. A `look` has done by now what it does."""
         self.keys.append(key)
+        self._looks += look
         self.choice = choice
         self._stop()
         self._timer = self._widget.set_timer(HOLD, self._count)
@@ -41,7 +48,7 @@ class Held:
     def drop(self) -> list[Key]:
         """Hold nothing any more: what was held, in order."""
         self._stop()
-        keys, self.keys, self.choice = self.keys, [], None
+        keys, self.keys, self.choice, self._looks = self.keys, [], None, 0
         return keys
 
     def _stop(self) -> None:

@@ -42,11 +42,11 @@ def _style(names: str) -> str:
 
 def answers(menu: Menu, at: int, width: int, *, ready: bool, kept: bool = True) -> list[Line]:
     """The answers, the one at `at` marked. `kept` shows what each would keep, beside it or below."""
-    digits = len(str(len(menu.choices)))
+    digits = digits_of(menu)
     heads = [_head(index, choice, digits, here=index == at) for index, choice in enumerate(menu.choices)]
     column = max((cell_len(head) for head, choice in zip(heads, menu.choices, strict=True) if choice.keeps), default=0)
     room = width - column - 3
-    indent = digits + 3
+    indent = _indent(digits)
     lines: list[Line] = []
     for index, (head, choice) in enumerate(zip(heads, menu.choices, strict=True)):
         style = "strong" if index == at and ready else ""
@@ -65,9 +65,9 @@ def answers(menu: Menu, at: int, width: int, *, ready: bool, kept: bool = True) 
 
 def row_of(menu: Menu, index: int, width: int, *, marked: bool, ready: bool) -> list[Line]:
     """One of the answers, without what it would keep."""
-    digits = len(str(len(menu.choices)))
+    digits = digits_of(menu)
     head = _head(index, menu.choices[index], digits, here=marked)
-    return _belonging(_row(head, "strong" if marked and ready else "", digits + 3, width), index)
+    return _belonging(_row(head, "strong" if marked and ready else "", _indent(digits), width), index)
 
 
 def kept_by(choice: Choice, width: int, indent: int = 0, label: str = "") -> list[Line]:
@@ -99,7 +99,21 @@ def _belonging(rows: list[Line], index: int) -> list[Line]:
 
 def _head(index: int, choice: Choice, digits: int, *, here: bool) -> str:
     key = f" ({choice.key})" if choice.key else ""
-    return f"{'▸' if here else ' '} {index + 1:>{digits}} {clean(choice.label)}{key}"
+    return f"{'▸' if here else ' '} {number_of(index, digits)}{clean(choice.label)}{key}"
+
+
+def digits_of(menu: Menu) -> int:
+    """Cells of the number of an answer, 0 where a number chooses none."""
+    return len(str(len(menu.choices))) if menu.numbered else 0
+
+
+def number_of(index: int, digits: int) -> str:
+    """The number of the answer at `index`, with what sets it off."""
+    return f"{index + 1:>{digits}} " if digits else ""
+
+
+def _indent(digits: int) -> int:
+    return 2 + len(number_of(0, digits))
 
 
 def _row(head: str, style: str, indent: int, width: int) -> list[Line]:

@@ -7,6 +7,9 @@ from typing import Literal
 
 from xun.frontends.tui.question.choices import Choice, Menu
 
+LOOK = "e"
+"""The key that shows the decision or hides it."""
+
 
 class Mark:
     """A mark on one of the answers of `menu`. `moved`: the person has looked for an answer."""
@@ -41,7 +44,7 @@ class Mark:
         found = [one for one in self._whole.choices if wanted in f"{one.label} {one.keeps}".casefold()]
         self.filter, self.nothing, self._number = text, not found, ""
         if found:
-            self.menu = replace(self._whole, choices=tuple(found))
+            self.menu = replace(self._whole, choices=tuple(found), numbered=not text)
             self.put(0 if text else self._whole.default)
 
     def remember(self) -> None:
@@ -64,7 +67,7 @@ class Mark:
         if named is None and key == "m" and self.menu.more:
             self.menu = self.menu.opened()
             return "moved"
-        if named is None and key == "e" and self.menu.explains:
+        if named is None and key == LOOK and self.menu.explains:
             self.explained = not self.explained
             return "moved"
         return named

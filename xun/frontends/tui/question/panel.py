@@ -13,13 +13,12 @@ from textual.message import Message
 from textual.timer import Timer
 
 from xun.frontends.tui.keys import OF_SCREEN
+from xun.frontends.tui.question.answering import QuestionAnswers
 from xun.frontends.tui.question.box import Waiting
-from xun.frontends.tui.question.choices import Choice, Menu, menu_of
+from xun.frontends.tui.question.choices import Menu, menu_of
 from xun.frontends.tui.question.describe import Shown, heading
 from xun.frontends.tui.question.editor import ReachOf
-from xun.frontends.tui.question.entering import QuestionEntry
 from xun.frontends.tui.question.fit import hint_for
-from xun.frontends.tui.question.held import Held
 from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.question.opinion import LOOKS, Opinion, told
 from xun.frontends.tui.question.quiet import AFTER_LEAVING, Quiet
@@ -30,7 +29,7 @@ from xun.policy.decision import Answer, Ask
 _NO_ANSWER = frozenset(("tab", "home", "end"))  # keys that answer nothing yet
 
 
-class QuestionPanel(QuestionEntry, can_focus=True):
+class QuestionPanel(QuestionAnswers, can_focus=True):
     """Puts questions to the person, one after another.
 
     `idle` tells the seconds since the last key, `draft` whether the prompt holds text, `engaged` whether a list or a
@@ -65,11 +64,9 @@ class QuestionPanel(QuestionEntry, can_focus=True):
         self._looks: Timer | None = None
         self._draft, self._engaged, self._hand, self._saves = draft, engaged, hand, saves
         self._quiet = Quiet(self, self._arm, wanted=self._may_take, idle=idle, busy=self._busy, still=self._keep_hint)
-        self._held = Held(self, self._counted)
         self._waiting: list[Waiting] = []
         self._armed = False
         self._following = False  # the question before had the keys, and this one does not take them yet
-        self._missed = ""  # the key that came too early
         self._asked_for = False  # by Tab or a click: a draft does not matter then
         self._past = 0  # questions that were put since there was none
 
@@ -87,9 +84,15 @@ class QuestionPanel(QuestionEntry, can_focus=True):
             return await waiting.answer
         finally:
             self._waiting.remove(waiting)
-            self._past = self._past + 1 if self._waiting else 0
+            if not waiting.listed:
+                self._past = self._past + 1 if self._questions else 0
             if self.is_attached:  # else the screen is over
                 self._show()
+
+    @property
+    def _questions(self) -> int:
+        """How many wait, apart from lists that the person has asked for."""
+        return sum(not waiting.listed for waiting in self._waiting)
 
     @property
     def asking(self) -> Ask | None:
@@ -172,7 +175,7 @@ class QuestionPanel(QuestionEntry, can_focus=True):
 
     def _title(self) -> None:
         if self._shown is not None:
-            total = self._past + len(self._waiting)
+            total = 0 if self._shown.listed else self._past + self._questions
             count = f" · {self._past + 1} of {total}" if total > 1 else ""
             only = (
                 f" · {'nothing' if self._mark.nothing else 'only'} with “{self._mark.filter}”"
@@ -188,7 +191,7 @@ class QuestionPanel(QuestionEntry, can_focus=True):
     def on_blur(self) -> None:
         """They are not any more: what they were taken for may be over when they come back."""
         if self._armed and self._entry is None:
-            self._take_back()
+            self._settle()
             self._disarm()
             self._quiet.wait()
         self.call_next(self._draw)
@@ -200,7 +203,7 @@ class QuestionPanel(QuestionEntry, can_focus=True):
         if not self.ready:
             self.take()
         if self._entry is None and (answer := self._pointed_at(event)) is not None:
-            self._take_back()
+            self._settle()
             self._mark.put(answer)
             self._begin("click")
             self._draw()
@@ -228,7 +231,7 @@ class QuestionPanel(QuestionEntry, can_focus=True):
             if not self._came_early(event):
                 self._hand_on(event)
         else:
-            self._take_back()
+            self._settle()
 
     def _begin(self, key: str) -> None:
         if self._shown is not None and not self._begun and key not in _NO_ANSWER:
@@ -253,7 +256,12 @@ class QuestionPanel(QuestionEntry, can_focus=True):
 
     def let_go(self) -> None:
         """Take back the answer that is about to count: a key has done something else."""
-        self._take_back()
+        self._settle()
+
+    def _leave(self) -> None:
+        self._disarm()
+        self.post_message(self.Left())
+        self._quiet.wait(AFTER_LEAVING)
 
     def _came_early(self, event: Key) -> bool:
         """Keep an answer to the question before from being one to this, or text, unless it begins a sentence."""
@@ -264,120 +272,6 @@ class QuestionPanel(QuestionEntry, can_focus=True):
         self._missed = event.character if event.is_printable and event.character else "Enter"
         self._draw()
         return True
-
-    def _take_back(self) -> list[Key]:
-        """What is held answers nothing, and what it moved stands where it stood."""
-        keys, self._missed = self._held.drop(), ""
-        if keys:
-            self._mark.go_back()
-            self._draw()
-        return keys
-
-    def _command(self, event: Key) -> bool:
-        if event.key == "enter" and self._held.keys:
-            named = self._held.choice or (self._mark.choice if self._mark.numbered else None)
-            if named is None:  # a letter that answers nothing: with Enter it is no answer either
-                self._hand_on()
-            else:
-                self._held.add(event, named)  # it may end a line of several
-            return True
-        match event.key:
-            case "up" | "down":
-                self._take_back()
-                self._mark.move(1 if event.key == "down" else -1)
-                self._draw()
-            case "enter":
-                self._choose(self._mark.choice)
-            case "backspace" if self._mark.filter:
-                self._narrow(self._mark.filter[:-1])
-            case "escape" if self._mark.filter:
-                self._narrow("")
-            case "escape":
-                self._give(Answer.no())
-            case "home" | "end":
-                self._take_back()
-                return self.scroll("end", 1 if event.key == "end" else -1)
-            case "tab":
-                self._take_back()
-                self._disarm()
-                self.post_message(self.Left())
-                self._quiet.wait(AFTER_LEAVING)
-            case _:
-                return False
-        return True
-
-    def _letter(self, event: Key) -> bool:
-        """A letter or a digit counts once no other follows: it may begin a sentence."""
-        if self._filters(event):
-            return True
-        going_on = bool(self._held.keys)
-        number = self._mark.begun(event.key)
-        if going_on and not self._held.goes_on(event.key) and not number:
-            return False
-        if not going_on:
-            self._mark.remember()
-        pressed = self._mark.press(event.key)
-        if pressed is None:
-            return False
-        if isinstance(pressed, Choice) and self._unseen(pressed):
-            pressed = None  # a yes to what has not been seen is none: it shows the rest first
-        elif going_on and not number and self._held.choice is None and event.key == self._held.keys[-1].key:
-            pressed = None  # nor is a key that is still held down from showing it
-        if isinstance(pressed, Choice) and pressed.entry not in ("", "rule"):
-            self._held.drop()
-            self._choose(pressed)
-            return True
-        if isinstance(pressed, Choice):
-            self._mark.put(self._mark.menu.choices.index(pressed))
-        self._held.add(event, pressed if isinstance(pressed, Choice) else None)
-        self._draw()
-        return True
-
-    def _filters(self, event: Key) -> bool:
-        """In a list, whatever is typed narrows it, but for the digits of a number to begin with."""
-        mark, held = self._mark, self._held.keys
-        if not mark.menu.listing or not event.is_printable or event.character is None:
-            return False
-        if event.key.isdecimal() and not mark.filter and (not held or mark.begun(event.key)):
-            return False
-        self._narrow(mark.filter + "".join(key.character or "" for key in self._take_back()) + event.character)
-        return True
-
-    def _narrow(self, text: str) -> None:
-        self._mark.narrow(text)
-        self._title()
-        self._draw()
-
-    def _counted(self, choice: Choice | None) -> None:
-        self._draw()
-        if choice is not None and self.ready:
-            self._choose(choice)
-
-    def _unseen(self, choice: Choice) -> bool:
-        """Whether `choice` is a yes to what was not in view as a whole: then the next page is, now."""
-        if choice.answer.yes and not self._seen and self._mark.explained:
-            self._mark.explained = False  # the card was gone to, past the rest of what is asked
-            self._draw()
-            return True
-        return choice.answer.yes and choice.entry in ("", "rule") and not self._seen and self.scroll_body(self._page())
-
-    def _choose(self, choice: Choice) -> None:
-        if self._unseen(choice) or self._mark.nothing:
-            return
-        rule = choice.entry == "rule" and self._editor.available
-        if choice.entry in ("", "rule") and not rule:
-            self._give(choice.answer)
-            return
-        self._entry = choice
-        self.add_class("-typing")
-        self._line.open(choice.entry, secret=choice.entry == "secret")
-        if rule and self._shown is not None:
-            self._line.put(self._editor.open(self._shown.ask))
-        self._draw()
-
-    def _give(self, answer: Answer) -> None:
-        if self._shown is not None and not self._shown.answer.done():
-            self._shown.answer.set_result(answer)
 
     def _opinion_now(self) -> str:
         return told(self._shown.ask, self._said(self._shown.ask), begun=self._begun) if self._shown else ""
@@ -395,7 +289,7 @@ class QuestionPanel(QuestionEntry, can_focus=True):
     def _hint_now(self) -> str:
         early = f"{self._missed} was not taken: it came before this question · " if self._missed else ""
         return early + hint_for(
-            self._mark.menu, ready=self.ready, held=self._held.choice is not None, reading=self._read,
+            self._mark, ready=self.ready, held=self._held.choice is not None, reading=self._read,
             listing=self._engaged(), draft=self._draft(), typing=self._entry,
             left=self.screen.focused not in (None, self, self._line),
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.cells import cell_len
 
 from xun.frontends.tui.question.choices import Choice, Menu
-from xun.frontends.tui.question.look import row_of
+from xun.frontends.tui.question.look import digits_of, number_of, row_of
 from xun.frontends.tui.transcript.line import Line
 from xun.frontends.tui.transcript.wrap import clean, cut, wrap
 
@@ -48,9 +48,9 @@ def _label_room(menu: Menu, width: int) -> int:
 def _listed(menu: Menu, index: int, labels: int, width: int, *, marked: bool, ready: bool) -> list[Line]:
     """One row: the label, and as much as there is room for of what stands beside it."""
     choice: Choice = menu.choices[index]
-    digits = len(str(len(menu.choices)))
     label = cut(clean(choice.label), labels)
-    head = f"{'▸' if marked else ' '} {index + 1:>{digits}} {label}{' ' * (labels - cell_len(label))}"
+    number = number_of(index, digits_of(menu))
+    head = f"{'▸' if marked else ' '} {number}{label}{' ' * (labels - cell_len(label))}"
     pieces = [(cut(head, width), "strong" if marked and ready else "")]
     room = width - cell_len(head) - 2
     if room > 0 and choice.keeps:
