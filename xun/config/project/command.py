@@ -48,7 +48,10 @@ class ProjectCommand:
 
 
 class UnpinnedError(Exception):
-    """A file that defines commands is there and cannot be read: what they would run cannot be pinned."""
+    """A file that defines commands is there and cannot be read or followed: what they would run cannot be pinned.
+
+    `str()` names the file and says why.
+    """
 
 
 @dataclass(slots=True)
@@ -57,41 +60,69 @@ class Place:
 
     folder: Path
     top: Path
-    _read: dict[str, bytes | None] = field(default_factory=dict)
+    _read: dict[str, bytes | UnpinnedError | None] = field(default_factory=dict)
     _digests: dict[str, str | None] = field(default_factory=dict)
 
     def data(self, name: str) -> bytes | None:
-        """The content of a file that lies in the project; None where there is none that can be used."""
+        """The content of a file, None where there is none of that name.
+
+        Raises `UnpinnedError` for one that is there and cannot be used. It is never passed over for the next name: the
+        program that runs would read it.
+        """
         if name not in self._read:
             self._read[name] = self._content(name)
-        return self._read[name]
+        found = self._read[name]
+        if isinstance(found, UnpinnedError):
+            raise found
+        return found
 
     def text(self, name: str) -> str | None:
-        """The same as text, None where it is not UTF-8 or holds what no text has."""
+        """The same as text. Raises `UnpinnedError` where it is not UTF-8 or holds what no text has, too."""
         data = self.data(name)
-        if data is None or b"\0" in data:
+        if data is None:
             return None
         try:
-            return data.decode("utf-8-sig")
+            text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
-            return None
+            text = "\0"
+        if "\0" in text:
+            raise UnpinnedError(f"{name} is not UTF-8 text")
+        return text
 
     def has(self, *names: str) -> bool:
-        return any(self.data(name) is not None for name in names)
+        """Is there one of these, of whatever kind?"""
+        return self.first(*names) is not None
 
     def first(self, *names: str) -> str | None:
-        """The first of these files that there is."""
-        return next((name for name in names if self.data(name) is not None), None)
+        """The first of these that there is, of whatever kind."""
+        return next((name for name in names if os.path.lexists(self._path(name))), None)
 
-    def _content(self, name: str) -> bytes | None:
-        path = os.path.join(self.folder, name)  # noqa: PTH118 - asked of dozens of names, most of which are not there
+    def below(self, folder: str, ending: str) -> list[str]:
+        """The files right in a folder below this one whose names end so, sorted."""
+        try:
+            return sorted(
+                f"{folder}/{one.name}" for one in (self.folder / folder).iterdir() if one.name.endswith(ending)
+            )
+        except OSError:
+            return []
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.folder, name)  # noqa: PTH118 - asked of dozens of names, most of which are not there
+
+    def _content(self, name: str) -> bytes | UnpinnedError | None:
+        path = self._path(name)
         if not os.path.lexists(path):
             return None
         try:
             real = Path(os.path.realpath(path))
-            return read_regular(real, MAX_BYTES, links=False) if real.is_relative_to(self.top) else None
-        except (OSError, UnreadableError, ValueError, RuntimeError):
-            return None
+            if not real.is_relative_to(self.top):
+                return UnpinnedError(f"{name} leads out of the project")
+            data = read_regular(real, MAX_BYTES, links=False)
+        except UnreadableError as error:
+            return UnpinnedError(f"{name} {error}")
+        except (OSError, ValueError, RuntimeError):
+            return UnpinnedError(f"{name} cannot be read")
+        return UnpinnedError(f"{name} is a link that leads nowhere") if data is None else data
 
     def upwards(self, *names: str) -> list[str]:
         """These names here and in each folder above, up to the project's."""
@@ -105,8 +136,6 @@ class Place:
 
     def _hashed(self, name: str) -> str | None:
         data = self.data(name)
-        if data is None and os.path.lexists(self.folder / name):
-            raise UnpinnedError(name)
         return None if data is None else hashlib.sha256(data).hexdigest()
 
     def command(
@@ -121,7 +150,7 @@ class Place:
     ) -> ProjectCommand:
         """A command that is defined by `texts`, by the whole of `files`, and by the shell scripts that `texts` name.
 
-        Raises `UnpinnedError` for a file that is there and cannot be read.
+        Raises `UnpinnedError` for a file that is there and cannot be used.
         """
         words = (word.rstrip(".-/@") for text in texts for word in re.findall(r"[\w./@-]+", text))
         scripts = {word for word in words if word.endswith(_SHELL_FILES) and not word.startswith("/")}

@@ -58,16 +58,17 @@ class ProjectGrants:
         for place, pins in tuple(self._granted.items()):
             if text is not None and not any(name.split()[0] in text for name in pins):
                 continue
-            from xun.config.project.search import commands_in
+            from xun.config.project.search import search
 
-            found = commands_in(Path(place), self.folder)
-            for one in found:
+            found = search(Path(place), self.folder)
+            for one in found.commands:
                 if (pin := pins.get(one.command)) is not None:
                     why = None if pin == one.pin else _changed(self._texts.get(place, {}).get(one.command), one.runs)
                     yield from (rule.model_copy(update={"lapsed": why}) for rule in rules_of(one))
-            for name in pins.keys() - {one.command for one in found}:
-                scope = Scope(folder=place)
-                yield Rule(effect="allow", kind="command", pattern=name, source=SOURCE, scope=scope, lapsed=_GONE)
+            for name in pins.keys() - {one.command for one in found.commands}:
+                why = found.why_not(name)
+                lapsed = f"it was granted, and what it would run cannot be told now: {why}" if why else _GONE
+                yield _lapsed(place, name, lapsed)
 
     def found(self) -> tuple[tuple[ProjectCommand, State], ...]:
         """Every command of the project, as it is now, with what the person said about it."""
@@ -113,6 +114,10 @@ class ProjectGrants:
         """The folder of a command from the project's own, empty for that one."""
         relative = os.path.relpath(command.folder, self.folder)
         return "" if relative == "." else relative
+
+
+def _lapsed(place: str, name: str, why: str) -> Rule:
+    return Rule(effect="allow", kind="command", pattern=name, source=SOURCE, scope=Scope(folder=place), lapsed=why)
 
 
 def _changed(before: str | None, runs: Sequence[str]) -> str:

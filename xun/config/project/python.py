@@ -12,34 +12,33 @@ from typing import Any
 
 from xun.config.project.command import Place, ProjectCommand, wanted
 
+_OF_PYTEST = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
 _MANAGED = {"uv.lock": "uv run", "poetry.lock": "poetry run", "pdm.lock": "pdm run"}
 
 
-def python_project(place: Place) -> Iterator[ProjectCommand]:
-    """All of them."""
-    data = _toml(place.text("pyproject.toml"))
-    tools = _table(data.get("tool"))
-    yield from _tox(place, tools)
-    yield from _nox(place)
-    yield from _tasks(place, tools)
-    yield from _pytest(place, tools)
-
-
-def _tox(place: Place, tools: Mapping[str, Any]) -> Iterator[ProjectCommand]:
+def tox(place: Place) -> Iterator[ProjectCommand]:
+    """tox, by the first file in its own order that configures it."""
+    tools = _tools(place)
+    legacy = _table(tools.get("tox")).get("legacy_tox_ini")  # which tox 3 takes before any file
     if place.has("tox.ini"):
-        files, text = ["tox.ini"], place.text("tox.ini") or ""
+        name = "tox.ini"
     elif "[tox:tox]" in (place.text("setup.cfg") or ""):
-        files, text = ["setup.cfg"], place.text("setup.cfg") or ""
+        name = "setup.cfg"
     elif "tox" in tools:
-        files, text = ["pyproject.toml"], place.text("pyproject.toml") or ""
+        name = "pyproject.toml"
+    elif place.has("tox.toml"):
+        name = "tox.toml"
     else:
         return
+    text = place.text(name) or ""
     commands = re.findall(r"^[ \t]*commands[ \t]*=(.*(?:\n[ \t]+.*)*)", text, re.MULTILINE)
     runs = [line.strip() for found in commands for line in found.splitlines() if line.strip()] or ["what its file says"]
-    yield place.command("tox", [text], files=[*files, "toxfile.py"], arguments="tox", also=["tox run"], runs=runs)
+    texts = [text, str(legacy)] if legacy else [text]
+    yield place.command("tox", texts, files=[name, "toxfile.py"], arguments="tox", also=["tox run"], runs=runs)
 
 
-def _nox(place: Place) -> Iterator[ProjectCommand]:
+def nox(place: Place) -> Iterator[ProjectCommand]:
+    """nox, whose sessions are in noxfile.py alone."""
     text = place.text("noxfile.py")
     if text is None:
         return
@@ -47,9 +46,9 @@ def _nox(place: Place) -> Iterator[ProjectCommand]:
     yield place.command("nox", [text], files=["noxfile.py"], arguments="nox", runs=runs)
 
 
-def _tasks(place: Place, tools: Mapping[str, Any]) -> Iterator[ProjectCommand]:
+def tasks(place: Place) -> Iterator[ProjectCommand]:
     """Tasks of poe and pdm, and the scripts of hatch's environments. One may call another: the whole file is pinned."""
-    files = ["pyproject.toml"]
+    tools, files = _tools(place), ["pyproject.toml"]
     for name, task in _table(_table(tools.get("poe")).get("tasks")).items():
         if wanted(name):
             yield place.command(f"poe {name}", [_shown(task)], files=files)
@@ -64,12 +63,13 @@ def _tasks(place: Place, tools: Mapping[str, Any]) -> Iterator[ProjectCommand]:
                 yield place.command(f"hatch run {prefix}{name}", [_shown(task)], files=[*files, "hatch.toml"])
 
 
-def _pytest(place: Place, tools: Mapping[str, Any]) -> Iterator[ProjectCommand]:
+def managed_pytest(place: Place) -> Iterator[ProjectCommand]:
     """pytest by the manager of the environment: `uv run pytest`."""
     runner = next((run for lock, run in _MANAGED.items() if (place.folder / lock).is_file()), None)
-    tested = "pytest" in tools or place.has("pytest.ini", "conftest.py") or (place.folder / "tests").is_dir()
-    if runner and tested:
-        files = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"]
+    if runner is None:
+        return
+    if "pytest" in _tools(place) or place.has(*_OF_PYTEST, "conftest.py") or (place.folder / "tests").is_dir():
+        files = [*_OF_PYTEST, "pyproject.toml", "tox.ini", "setup.cfg"]
         runs = ["the tests of this folder, by pytest"]
         yield place.command(f"{runner} pytest", runs, files=files, arguments="pytest")
 
@@ -86,6 +86,10 @@ def _shown(task: object) -> str:
 
 def _table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _tools(place: Place) -> Mapping[str, Any]:
+    return _table(_toml(place.text("pyproject.toml")).get("tool"))
 
 
 def _toml(text: str | None) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ from xun.config.project.command import Place, ProjectCommand, wanted
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _JUSTFILES = ("justfile", "Justfile", ".justfile")
 _TASKFILES = ("Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml")
+_RAKEFILES = ("rakefile", "Rakefile", "rakefile.rb", "Rakefile.rb")
 _MOST_INCLUDED = 20
 _MOST_TARGETS = 200
 
@@ -118,11 +119,12 @@ def taskfile(place: Place) -> Iterator[ProjectCommand]:
 
 def rakefile(place: Place) -> Iterator[ProjectCommand]:
     """The tasks of a Rakefile, and rspec where a Gemfile and a folder of specs are there."""
-    name = place.first("Rakefile", "rakefile", "Rakefile.rb")
+    name = place.first(*_RAKEFILES)
     gems = [file for file in ("Gemfile", "Gemfile.lock", ".rspec") if place.has(file)]
     bundled = "bundle exec " if place.has("Gemfile") else ""
     if name:
         lines = (place.text(name) or "").splitlines()
+        files = [name, *gems, *place.below("rakelib", ".rake")]  # which rake loads by itself
         seen: set[str] = set()
         for at, line in enumerate(lines):
             found = re.match(r"\s*(?:task|\w+::\w*Task\.new)[\s(]+[:'\"]?([\w:]+)", line)
@@ -130,7 +132,7 @@ def rakefile(place: Place) -> Iterator[ProjectCommand]:
                 seen.add(found[1])
                 also = [f"rake {found[1]}"] if bundled else []
                 shown = [one.strip() for one in lines[at : at + 4]]
-                yield place.command(f"{bundled}rake {found[1]}", shown, files=[name, *gems], also=also)
+                yield place.command(f"{bundled}rake {found[1]}", shown, files=files, also=also)
     if bundled and (place.folder / "spec").is_dir():
         runs = ["the specs in spec/, by rspec"]
         yield place.command("bundle exec rspec", runs, files=gems, arguments="rspec")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from xun.config.project import builders, node, python, recipes
@@ -12,12 +13,26 @@ from xun.policy.entries import PolicyError, check_allowed
 from xun.policy.programs import word_set
 
 Finder = Callable[[Place], Iterator[ProjectCommand]]
-_FINDERS: tuple[Finder, ...] = (
-    node.package_json, node.deno_json, node.composer_json,
-    recipes.makefile, recipes.justfile, recipes.taskfile, recipes.rakefile,
-    python.python_project,
-    builders.cargo, builders.go, builders.mix, builders.gradle, builders.maven, builders.cmake,
-)  # fmt: skip
+# Each with the programs that its commands begin with.
+_FINDERS: tuple[tuple[Finder, frozenset[str]], ...] = (
+    (node.package_json, word_set("npm pnpm yarn bun")),
+    (node.deno_json, word_set("deno")),
+    (node.composer_json, word_set("composer")),
+    (recipes.makefile, word_set("make")),
+    (recipes.justfile, word_set("just")),
+    (recipes.taskfile, word_set("task")),
+    (recipes.rakefile, word_set("rake bundle")),
+    (python.tox, word_set("tox")),
+    (python.nox, word_set("nox")),
+    (python.tasks, word_set("poe pdm hatch")),
+    (python.managed_pytest, word_set("uv poetry pdm")),
+    (builders.cargo, word_set("cargo")),
+    (builders.go, word_set("go golangci-lint")),
+    (builders.mix, word_set("mix")),
+    (builders.gradle, word_set("gradle ./gradlew")),
+    (builders.maven, word_set("mvn ./mvnw")),
+    (builders.cmake, word_set("cmake ctest")),
+)
 _SKIPPED = word_set(
     "node_modules vendor target dist build out venv env site-packages __pycache__ coverage tmp third_party deps"
 )
@@ -40,20 +55,40 @@ def project_commands(top: Path) -> tuple[ProjectCommand, ...]:
     return tuple(found[:MOST])
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The commands that are to be run in one folder, and why others, by their program, cannot be told."""
+
+    commands: tuple[ProjectCommand, ...]
+    unpinned: Mapping[str, str]
+
+    def why_not(self, command: str) -> str | None:
+        """Why `command`, which is none of `commands`, cannot be told; None where no file of the project defines it."""
+        return self.unpinned.get(command.split()[0])
+
+
 def commands_in(folder: Path, top: Path) -> tuple[ProjectCommand, ...]:
     """Those that are to be run in `folder` itself."""
+    return search(folder, top).commands
+
+
+def search(folder: Path, top: Path) -> Found:
+    """The same, with what cannot be told."""
     place = Place(folder, top)
     found: dict[str, ProjectCommand] = {}
-    for finder in _FINDERS:
+    unpinned: dict[str, str] = {}
+    for finder, programs in _FINDERS:
         try:
             for command in finder(place):
                 if all(map(_may_be_allowed, command.spellings)):
                     found.setdefault(command.command, command)
                 if len(found) >= MOST:
                     break
-        except (UnpinnedError, RecursionError):  # tables or lists without end in each other
+        except UnpinnedError as error:
+            unpinned |= dict.fromkeys(programs, str(error))
+        except RecursionError:  # tables or lists without end in each other
             continue
-    return tuple(found.values())
+    return Found(tuple(found.values()), unpinned)
 
 
 def _may_be_allowed(spelling: str) -> bool:

@@ -1,0 +1,142 @@
+"""A file that the program would read and that cannot be pinned ends the grant: nothing else is taken in its place."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from xun.config.paths import find_paths
+from xun.config.project.grants import ProjectGrants
+from xun.gate.check import check_command
+from xun.policy.decision import Decision
+from xun.policy.rules import Policy
+
+FILES = {
+    "Makefile": "test:\n\techo ok\n",
+    "Rakefile": 'task :test do\n  sh "true"\nend\n',
+    "justfile": "test:\n  echo ok\n",
+    "taskfile.yaml": "version: 3\ntasks:\n  test:\n    cmds:\n      - echo ok\n",
+    "setup.cfg": "[tox:tox]\n[testenv]\ncommands = pytest\n",
+    "noxfile.py": "@nox.session\ndef tests(session):\n    session.run('pytest')\n",
+    "package.json": json.dumps({"scripts": {"test": "jest"}}),
+    "deno.jsonc": json.dumps({"tasks": {"test": "deno test"}}),
+    "Cargo.toml": "",
+}
+# What each program reads before the file that was granted, or beside it.
+BEFORE = {
+    "make test": ("GNUmakefile", "makefile"),
+    "rake test": ("rakefile", "rakelib/evil.rake"),
+    "task test": ("Taskfile.yml", "taskfile.yml", "Taskfile.yaml"),
+    "tox": ("tox.ini",),
+    "deno task test": ("deno.json",),
+    "cargo test": (".cargo/config.toml", "build.rs"),
+    "npm test": (".npmrc",),
+}
+CASES = [(command, name) for command, names in BEFORE.items() for name in names]
+
+
+def huge(path: Path) -> None:
+    path.write_text("#" + "x" * 300_000)
+
+
+def link_out(path: Path) -> None:
+    outside = path.parent.parent / "outside"
+    outside.mkdir(exist_ok=True)
+    (outside / "evil").write_text("test:\n\tid\n")
+    path.symlink_to(outside / "evil")
+
+
+SPOILT: dict[str, Callable[[Path], object]] = {
+    "is larger than 256 KiB": huge,
+    "leads out of the project": link_out,
+    "is not a regular file": os.mkfifo,
+    "is a folder, not a file": os.mkdir,
+    "is a link that leads nowhere": lambda path: path.symlink_to("nothing"),
+}
+
+
+@pytest.fixture
+def project(work: Path) -> Path:
+    """A project all of whose commands are granted."""
+    for name, text in FILES.items():
+        (work / name).write_text(text)
+    grants = ProjectGrants(work, find_paths())
+    grants.decide([command for command, _ in grants.show()], [])
+    return work
+
+
+def judge(command: str, project: Path) -> Decision:
+    policy = Policy(rules=ProjectGrants(project, find_paths()).standing(command))
+    return check_command(command, policy=policy, cwd=project)
+
+
+@pytest.mark.parametrize("command", [*BEFORE, "just test", "nox"])
+def test_what_was_granted_runs(command: str, project: Path) -> None:
+    assert judge(command, project).effect == "allow"
+
+
+@pytest.mark.parametrize("why", SPOILT)
+@pytest.mark.parametrize(("command", "name"), CASES)
+def test_a_file_that_is_read_first_and_cannot_be_pinned_asks_and_says_why(
+    command: str, name: str, why: str, project: Path
+) -> None:
+    path = project / name
+    path.parent.mkdir(exist_ok=True)
+    if why == "leads out of the project" and path.parent != project:
+        path.symlink_to(project.parent)
+    else:
+        SPOILT[why](path)
+    decision = judge(command, project)
+    assert decision.effect == "ask"
+    assert f"{name} {why}" in decision.reasons[0].text
+
+
+@pytest.mark.parametrize(("command", "name"), CASES)
+def test_a_file_that_is_read_first_and_can_be_pinned_asks_too(command: str, name: str, project: Path) -> None:
+    path = project / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("{}" if name.endswith("json") else "test:\n\tid\n")
+    assert judge(command, project).effect == "ask"
+
+
+@pytest.mark.parametrize(("command", "name"), [("make test", "GNUmakefile"), ("tox", "tox.ini"), ("nox", "noxfile.py")])
+def test_what_is_no_text_asks(command: str, name: str, project: Path) -> None:
+    (project / name).write_bytes(b"test:\n\tid\n#\xff\n")
+    decision = judge(command, project)
+    assert decision.effect == "ask" and f"{name} is not UTF-8 text" in decision.reasons[0].text
+
+
+def test_the_commands_of_other_programs_still_run(project: Path) -> None:
+    huge(project / "GNUmakefile")
+    huge(project / "tox.ini")
+    assert [judge(command, project).effect for command in ("make test", "tox")] == ["ask", "ask"]
+    assert {judge(command, project).effect for command in ("nox", "npm test", "just test", "cargo test")} == {"allow"}
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        (("tox.ini", "setup.cfg", "pyproject.toml", "tox.toml"), "tox"),
+        (("GNUmakefile", "makefile", "Makefile"), "make test"),
+        (("rakefile", "Rakefile", "rakefile.rb", "Rakefile.rb"), "rake test"),
+        (("Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"), "task test"),
+    ],
+)
+def test_the_file_that_counts_is_the_one_that_the_program_takes_first(
+    order: tuple[str, ...], words: str, work: Path
+) -> None:
+    texts = {
+        "tox.ini": "[testenv]\ncommands = {}\n", "setup.cfg": "[tox:tox]\n[testenv]\ncommands = {}\n",
+        "pyproject.toml": '[tool.tox]\nlegacy_tox_ini = """\n[testenv]\ncommands = {}\n"""\n',
+        "tox.toml": "[env_run_base]\ncommands = {}\n",
+    }  # fmt: skip
+    other = {"make test": "test:\n\t{}\n", "rake test": "task :test do\n sh '{}'\nend\n",
+             "task test": "tasks:\n  test: {}\n"}  # fmt: skip
+    for name in reversed(order):
+        (work / name).write_text(texts.get(name, other.get(words, "")).format(f"by-{name}"))
+        [shown] = [one for one, _ in ProjectGrants(work, find_paths()).found() if one.command == words]
+        assert f"by-{name}" in "".join(shown.runs)
