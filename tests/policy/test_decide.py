@@ -56,7 +56,7 @@ def test_a_hard_reason_takes_no_as_its_default() -> None:
         ("go test ./... | head", ("go test",)),
         ("git commit -m x", ("git commit",)),
         ("mkdir -p a", ("mkdir",)),
-        ("'my tool' x", ("'my tool'",)),
+        ("'my tool' x", ("'my tool' x",)),
         ("npm", ()),
         ("python x.py", ()),
         ("bash x.sh", ()),

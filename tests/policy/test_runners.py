@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.policy.judging import judge, rule
+from tests.policy.judging import codes, judge, rule
 from xun.policy.entries import PolicyError, check_allowed
 from xun.policy.rules import Policy, Settings
 
@@ -64,9 +64,37 @@ def test_an_entry_that_names_what_is_run_is_fine(entry: str) -> None:
         ("cross-env CI=1 jest", ()),
         ("foo CI=1 jest", ()),
         ("foo -- git status", ()),
-        ("foo build", ("foo",)),
+        ("foo build", ("foo build",)),
+        ("foo src/x.c", ("foo",)),
         ("yarn node x.js", ("yarn node x.js",)),
         ("git config core.editor x", ()),
+        ("git clean -n", ("git clean -n",)),
+        ("git clean -nd src", ("git clean -nd",)),
+        ("git push origin main", ("git push",)),
+        ("git push --force", ("git push --force",)),
+        ("git push origin +main", ("git push origin +main",)),
+        ("gh pr list --limit 5", ("gh pr list",)),
+        ("gh issue list", ("gh issue list",)),
+        ("gh api repos/x -X DELETE", ("gh api repos/x -X",)),
+        ("aws s3 ls", ("aws s3 ls",)),
+        ("kubectl get pods -A", ("kubectl get pods",)),
+        ("gcloud compute instances list", ("gcloud compute instances list",)),
+        ("podman image ls", ("podman image ls",)),
+        ("tox -e py311", ("tox -e py311",)),
+        ("nox -s tests", ("nox -s tests",)),
+        ("uv pip install x", ("uv pip install",)),
+        ("dpkg -l", ("dpkg -l",)),
+        ("redis-cli ping", ("redis-cli ping",)),
+        ("vagrant up", ("vagrant up",)),
+        ("prisma migrate dev", ("prisma migrate",)),
+        ("go mod tidy", ("go mod tidy",)),
+        ("java -jar x.jar", ()),
+        ("cmake -E env sh -c id", ()),
+        ("gcc -wrapper id,x x.c", ()),
+        ("man -P id ls", ()),
+        ("eslint src", ("eslint",)),
+        ("cmake ..", ("cmake",)),
+        ("gcc -o x x.c", ("gcc",)),
     ],
 )
 def test_what_always_would_save_never_runs_anything(command: str, saved: tuple[str, ...]) -> None:
@@ -80,6 +108,17 @@ def test_what_always_would_save_never_runs_anything(command: str, saved: tuple[s
         ("git rebase", "git rebase --exec=id"), ("git difftool", "git difftool -xid"), ("make", "make --eval=x:;id"), ("make", "make SHELL=./x"),
         ("rsync", "rsync -ae ./x a b"), ("just", "just -c id"), ("rake", "rake -e id"), ("tox", "tox exec -- id"), ("coverage", "coverage run x.py"),
         ("tox", "tox -q exec -- id"), ("go test", "go test -exec ./x"), ("git clone", "git clone -u ./x y"),
+        ("cmake", "cmake -E env sh -c id"), ("cmake", "cmake -P x.cmake"), ("cmake", "cmake -DCMAKE_C_COMPILER_LAUNCHER=./x .."),
+        ("man", "man -P id ls"), ("man", "man -aPid ls"), ("man", "man --pager=id ls"), ("man", "man --pag=id ls"), ("man", "man -Hid ls"),
+        ("gcc", "gcc -wrapper id x.c"), ("clang", "clang -fplugin=./x.so x.c"), ("gcc", "gcc @args x.c"), ("gcc", "gcc -B./x x.c"),
+        ("make test", "make test -f x"), ("make test", "make -sf x test"), ("make test", "make test -I x"), ("make", "make --file=x"),
+        ("make test", "make test --ev=x:;id"), ("git fetch", "git fetch --upload-p=./x"), ("git push", "git push --rec=./x"),
+        ("mix test", "mix test --eval id"), ("ctest", "ctest --build-and-test a b --test-command x"), ("pandoc", "pandoc --filter ./x a"),
+        ("pandoc", "pandoc -F./x a"), ("helm template", "helm template --post-renderer ./x"), ("gradle build", "gradle build -I x"),
+        ("./gradlew build", "./gradlew build --init-script x"), ("pnpm test", "pnpm test --script-shell=x"), ("java", "java -XX:OnError=id X"),
+        ("java", "java -javaagent:x.jar X"), ("bundle exec rspec", "bundle exec rspec -r ./x"), ("ghc", "ghc --run x"),
+        ("mypy", "mypy --python-executable ./x"), ("jest", "jest --globalSetup ./x"), ("jest", "jest --global-setup=./x"),
+        ("split", "split --filter=id x"), ("wget", "wget --use-askpass=id u"), ("npm exec jest", "npm exec jest --globalSetup ./x"),
     ],
 )  # fmt: skip
 def test_no_prefix_covers_what_a_later_option_runs(entry: str, command: str) -> None:
@@ -91,12 +130,40 @@ def test_no_prefix_covers_what_a_later_option_runs(entry: str, command: str) -> 
     ("entry", "command"),
     [
         ("tar", "tar cf a x"), ("git rebase", "git rebase main"), ("make", "make test"), ("make", "make -- --eval"), ("rsync", "rsync -a --exclude=x a b"),
-        ("npm test", "npm test -- -c x"), ("go test", "go test ./..."),
+        ("npm test", "npm test -- -c x"), ("go test", "go test ./..."), ("cmake", "cmake --build build"), ("cmake", "cmake -S . -B build"),
+        ("gcc", "gcc -O2 -Wall -o x x.c"), ("make test", "make test -j4 V=1"), ("jest", "jest --coverage src"), ("eslint", "eslint --fix src"),
+        ("gradle build", "gradle build -x test"), ("mix test", "mix test --trace"), ("pandoc", "pandoc a.md -o a.html"), ("man", "man 5 x"),
+        ("git push", "git push -u origin main"), ("git push", "git push --tags"), ("git push --force", "git push --force origin main"),
+        ("git clean -n", "git clean -n src"), ("git reset", "git reset HEAD~1"), ("gh pr", "gh pr list"), ("aws s3", "aws s3 ls --recursive"),
+        ("kubectl get", "kubectl get pods -o yaml"), ("tox -e py311", "tox -e py311 -- -k x"), ("nox -s tests", "nox -s tests -- -x"),
+        ("docker compose", "docker compose logs -f"), ("terraform plan", "terraform plan -out=x"), ("prisma migrate", "prisma migrate dev"),
     ],
 )  # fmt: skip
 def test_a_prefix_covers_all_the_rest(entry: str, command: str) -> None:
     policy = Policy(rules=[rule("allow", "command", entry)])
     assert judge(command, policy).effect == "allow"
+
+
+@pytest.mark.parametrize(
+    ("entry", "command"),
+    [
+        ("git push", "git push --force"), ("git push", "git push -uf origin x"), ("git push", "git push --force-with-lease"), ("git push", "git push --mirror"),
+        ("git push", "git push origin :x"), ("git push", "git push origin +x"), ("git push", "git push --del origin x"), ("git push", "git -C sub push -f"),
+        ("git clean", "git clean -fdx"), ("git clean -n", "git clean -n --no-dry-run -f"), ("git reset", "git reset --hard"), ("git tag", "git tag -d v1"),
+        ("gh pr", "gh pr merge 1"), ("gh issue", "gh issue delete 1"), ("gh api", "gh api x -X DELETE"), ("gh api", "gh api x -f a=b"),
+        ("aws s3", "aws s3 rm --recursive s3://x"), ("aws s3", "aws s3 sync . s3://x"), ("kubectl get", "kubectl get secrets -o yaml"),
+        ("kubectl get", "kubectl get pods,secrets"), ("kubectl get", "kubectl get secret/x"), ("tox", "tox -e release"), ("nox", "nox -s publish"),
+        ("tox -e py311", "tox -e py311 -e release"), ("nox -s tests", "nox -s tests publish"), ("terraform apply", "terraform apply -auto-approve"),
+        ("docker compose down", "docker compose down -v"), ("uv pip", "uv pip uninstall x"), ("dpkg", "dpkg -i x.deb"), ("redis-cli", "redis-cli flushall"),
+        ("vagrant", "vagrant destroy"), ("prisma", "prisma migrate reset"),
+    ],
+)  # fmt: skip
+def test_what_does_more_than_its_first_words_say_is_covered_where_a_rule_spells_it(entry: str, command: str) -> None:
+    decision = judge(command, Policy(rules=[rule("allow", "command", entry)]))
+    assert decision.effect == "ask" and codes(decision) == {"further"}
+    assert "only a rule that spells" in decision.reasons[0].text
+    if "-C" not in command:
+        assert judge(command, Policy(rules=[rule("allow", "command", command)])).effect == "allow"
 
 
 @pytest.mark.parametrize(

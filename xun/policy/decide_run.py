@@ -22,7 +22,8 @@ from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
 from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
-from xun.policy.runners import names_script, runs_more
+from xun.policy.runners import names_script
+from xun.policy.uncovered import goes_further, runs_more
 from xun.policy.unpacked import Unpacked
 from xun.policy.words import Arg
 
@@ -215,6 +216,8 @@ class _Judge:
             return None, refused_behind(rule.scope.arguments, args[covered:])
         if more := runs_more(command.segment.argv, covered):
             return None, Refused("wrapper", f"with {more}, it runs what is given to it: no prefix covers that")
+        if further := goes_further(command.segment.argv, covered):
+            return None, Refused("further", further)
         if program.problem is not None:
             named = len(without_globals(args[:covered])) > 1
             if not named or program.problem.flag not in [arg.text for arg in args[:covered]]:

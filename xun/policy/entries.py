@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 
 from xun.policy.paths import matches, special
 from xun.policy.programs import INTERPRETERS, MANY, PRIVILEGED, WRAPPERS, base_name
-from xun.policy.runners import CODE_MODULES, RUNNERS, opaque, runner_length, running_option
+from xun.policy.runners import CODE_MODULES, RUNNERS, opaque, runner_length
+from xun.policy.uncovered import running_option
 from xun.result import XunError
 
 _CODE_FLAGS = re.compile(r"-[A-Za-z]*[ceEp]|--eval|--print|--exec|--command|-|-i|-S.*")

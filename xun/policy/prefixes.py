@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
@@ -22,6 +23,7 @@ from xun.policy.programs import (
 from xun.policy.rules import Rule
 from xun.policy.runners import RUNNERS, names_script, runner_length
 from xun.policy.runs import may_run_words, tails
+from xun.policy.uncovered import goes_further, runs_more
 from xun.policy.words import Arg
 
 # Beside those that matter by themselves: what people run through other programs.
@@ -30,7 +32,8 @@ _PROGRAMS = frozenset({*RUNNERS, *RUNS_OTHERS, *PRIVILEGED, *FETCHERS, *ENDERS, 
     "black gcc g++ cc clang clang++ rustc javac java rspec phpunit gunicorn uvicorn flask celery cmake ninja meson"
 )
 # Their own name says too little, or covers too much.
-_TELL_NOTHING = RUNS_OTHERS | PRIVILEGED | STATE | ENDERS | FETCHERS
+_TELL_NOTHING = RUNS_OTHERS | PRIVILEGED | STATE | ENDERS | FETCHERS | {"java"}
+_MOST_SPELLED = 8  # words of a rule that *always* offers
 _GIT_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
 
 
@@ -179,18 +182,54 @@ def _telling(words: Sequence[str]) -> int:
     if length := runner_length(words):
         behind = _telling(words[length:]) if len(words) > length else 0
         return length + behind if behind else 0
+    second = words[1] if len(words) > 1 else ""
     if name not in MANY:
-        return 1
-    if len(words) < 2 or words[1].startswith("-"):
+        # Of what nobody knows, the second word may well be what it does: `vagrant up` is not `vagrant destroy`.
+        return 2 if name not in _TAKE_OPERANDS and _COMMAND.fullmatch(second) else 1
+    if (name, second) in _SELECTING and len(words) > 2:
+        return 3
+    if not second or second.startswith("-") or second in ("exec", "x", "dlx"):
         return 0
-    scripts = words[1] in ("run", "compose", "exec", "run-script", "stash", "remote", "submodule", "worktree", "config")
-    count = 3 if scripts else 2
-    return count if words[1] not in ("exec", "x", "dlx") and len(words) >= count else 0
+    if name == "git" and second in _GIT_BY_OPTION:
+        return 2 + (len(words) > 2 and words[2].startswith("-"))
+    if name in _NESTED:
+        plain = next((at for at, word in enumerate(words) if not _COMMAND.fullmatch(word)), len(words))
+        return plain if 3 <= plain <= _MOST_SPELLED and not words[plain - 1].startswith("-") else 0
+    count = 3 if name in _GROUPED or second in _GROUPS else 2
+    return count if len(words) >= count else 0
+
+
+# A word that names what a program is to do, or the option that does.
+_COMMAND = re.compile(r"-{0,2}[a-zA-Z][a-zA-Z0-9:_-]*")
+# Of these the first word names a group of commands: of some programs always.
+_GROUPED = word_set("gh glab aws gcloud az kubectl")
+_GROUPS = word_set(
+    "run compose exec run-script stash remote submodule worktree config image container volume network system builder "
+    "buildx context pip tool cache python state workspace repo plugin registry pkg access owner token mod work env "
+    "services nuget local global notes bisect bundle lfs sparse-checkout maintenance"
+)
+_NESTED = word_set("gcloud az")
+_SELECTING = frozenset({("tox", "-e"), ("nox", "-s"), ("nox", "-e")})
+_GIT_BY_OPTION = word_set("clean")
+# Their own name is all that says what they do: what follows are files.
+_TAKE_OPERANDS = CHANGERS | word_set(
+    "jest vitest mocha ava cypress eslint prettier stylelint tsc mypy pyright flake8 pylint black isort gcc g++ cc c++ "
+    "clang clang++ rustc javac rspec phpunit rubocop cmake ctest ninja man unzip zip tar bsdtar gzip gunzip xz unxz "
+    "zstd patch pandoc split csplit sort diff pytest gofmt goimports rustfmt shfmt clang-format shellcheck yamllint "
+    "hadolint sed awk open xdg-open less more bat code sqlite3 ffmpeg convert"
+)
 
 
 def _is_program(word: str) -> bool:
     """Is it the name of a program, so that whatever it stands behind may be what runs it?"""
     return ("/" not in word or word.startswith("/")) and (base_name(word) in _PROGRAMS or word in default_commands())
+
+
+def _spelling_all(words: Sequence[str], count: int) -> int:
+    """`count` with as many more words as a rule must spell to cover these; 0 where none could."""
+    while count and goes_further(words, count):
+        count = count + 1 if count < _MOST_SPELLED else 0
+    return 0 if runs_more(words, count) else count
 
 
 def suggestion(command: Command) -> str | None:
@@ -201,8 +240,9 @@ def suggestion(command: Command) -> str | None:
     count = _telling(words) if command.segment.literal_name else 0
     if not count:
         return None
+    count = _spelling_all(words, count)
     taken = command.segment.args[:count]
-    if any(arg.glob or not arg.known for arg in taken):
+    if not count or any(arg.glob or not arg.known for arg in taken):
         return None
     relative = "/" in words[0] and not words[0].startswith("/")
     if command.segment.folders != ((),) and (relative or names_script(words[:count])):

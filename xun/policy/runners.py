@@ -5,7 +5,6 @@ An entry that only names such a command would allow anything: what stands behind
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from xun.policy.programs import INTERPRETERS, base_name, word_set
@@ -72,60 +71,6 @@ _RUN_TASKS = word_set("bun deno")
 CODE_MODULES = word_set(
     "timeit pdb code runpy cProfile profile trace asyncio idlelib bdb IPython ptpython bpython ptipython doctest"
 )
-
-
-# The options of tar without a dash, with one that takes a program or a script.
-_BUNDLED = re.compile(r"[A-Za-z]*[IF][A-Za-z]*")
-# Options and words by which a program that is named otherwise runs what is given to it.
-_RUNNING_OPTIONS: Mapping[str, str] = {
-    "git rebase": r"-[A-Za-z]*x.*|--exec(?:=.*)?",
-    "git difftool": r"-x.*|--extcmd(?:=.*)?|-t.*|--tool(?:=.*)?",
-    "git mergetool": r"-t.*|--tool(?:=.*)?",
-    "git grep": r"-O.*|--open-files-in-pager(?:=.*)?",
-    "git fetch": r"--upload-pack(?:=.*)?",
-    "git pull": r"--upload-pack(?:=.*)?",
-    "git ls-remote": r"--upload-pack(?:=.*)?|--exec(?:=.*)?",
-    "git clone": r"-u.*|--upload-pack(?:=.*)?|-c.*|--config(?:=.*)?|--template(?:=.*)?",
-    "git init": r"--template(?:=.*)?",
-    "git push": r"--receive-pack(?:=.*)?|--exec(?:=.*)?",
-    "git archive": r"--exec(?:=.*)?|--remote(?:=.*)?",
-    "tar": r"--checkpoint-action(?:=.*)?|--to-command(?:=.*)?|-[A-Za-z]*[IF].*|--use-compress-program(?:=.*)?"
-    r"|--rsh-command(?:=.*)?|--rmt-command(?:=.*)?|--(?:info|new-volume)-script(?:=.*)?",
-    "make": r"--eval(?:=.*)?|-[A-Za-z]*E.*|(?:SHELL|MAKE\w*|\.SHELLFLAGS)[:+?]?=.*",
-    "rsync": r"-[A-Za-z]*e.*|--rsh(?:=.*)?|--rsync-path(?:=.*)?",
-    "just": r"-[A-Za-z]*c.*|--command(?:=.*)?|--shell(?:-arg)?(?:=.*)?|--set",
-    "rake": r"-[A-Za-z]*[epErR].*|--execute.*|--require(?:=.*)?",
-    "ghc": r"-e.*|-pgm.*|-F",
-    "zip": r"-[A-Za-z]*TT.*|--unzip-command(?:=.*)?",
-    "scp": r"-[A-Za-z]*[SoFD].*",
-    "sort": r"--compress-program(?:=.*)?",
-    "go": r"--?(?:exec|toolexec|vettool|overlay)(?:=.*)?",
-    "cargo": r"--config(?:=.*)?",
-    "npm": r"-c|--call(?:=.*)?|--script-shell(?:=.*)?|--prefix(?:=.*)?",
-    "mvn": r"exec:.*|-f.*|--file(?:=.*)?",
-}
-_RUNNING = frozenset(known.partition(" ")[0] for known in _RUNNING_OPTIONS)
-
-
-def runs_more(words: Sequence[str], covered: int) -> str:
-    """The word behind the first `covered` ones that makes a command run what is given to it; empty where none does."""
-    end = runner_end(words)
-    return words[end - 1] if end > covered else running_option(words, covered)
-
-
-def running_option(words: Sequence[str], covered: int = 1) -> str:
-    """The option behind the first `covered` words that gives the program a command or code to run; empty for none."""
-    name = base_name(words[0])
-    if name not in _RUNNING:
-        return ""
-    second = next((word for word in words[1:] if not word.startswith("-")), "")
-    own = words[: words.index("--")] if "--" in words else words
-    for known in (name, f"{name} {second}"):
-        option = _RUNNING_OPTIONS.get(known)
-        if option and (found := next((word for word in own[covered:] if re.fullmatch(option, word)), "")):
-            return found
-    bundled = name == "tar" and covered == 1 and _BUNDLED.fullmatch(" ".join(own[1:2]))
-    return own[1] if bundled else ""
 
 
 def runner_end(words: Sequence[str]) -> int:
