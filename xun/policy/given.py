@@ -12,6 +12,7 @@ from itertools import islice
 
 from xun.policy.programs import INTERPRETERS, SHELLS, base_name
 from xun.policy.shell import Script
+from xun.policy.stands import put_outputs
 from xun.policy.words import Arg
 
 _MAX_TEXTS = 8
@@ -100,6 +101,7 @@ def _takes_text(args: Sequence[Arg]) -> bool:
 
 def _values(text: str) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
+    text = put_outputs(text)
     for match in _ASSIGNED.finditer(text):
         found.setdefault(match[1], []).append(match[2].strip("'\""))
     for match in _LOOPED.finditer(text):
@@ -111,9 +113,14 @@ def _put_in(args: Sequence[Arg], values: Mapping[str, Sequence[str]]) -> tuple[A
     found: list[Arg] = []
     for arg in args:
         found.append(arg)
-        names = [one or other for one, other in _VARIABLE.findall(arg.pattern)] if not arg.known else []
+        if arg.known:
+            continue
+        told = put_outputs(arg.pattern)
+        if told != arg.pattern:
+            found.append(Arg(told, known=False))
+        names = [one or other for one, other in _VARIABLE.findall(told)]
         if names and len(names) <= _MAX_VARIABLES and all(name in values for name in names):
-            found += [Arg(pattern, known=False) for pattern in islice(_expand(arg.pattern, values), _MAX_VALUES)]
+            found += [Arg(pattern, known=False) for pattern in islice(_expand(told, values), _MAX_VALUES)]
     return tuple(found) if len(found) > len(args) else tuple(args)
 
 

@@ -67,10 +67,11 @@ _PROTECTED_FOLDERS = word_set(
     ".git .xun .ssh .gnupg .husky .vscode .idea .zed .fleet .devcontainer .claude .cursor .codex .gemini "
     ".windsurf .roo .continue .clinerules .copilot .circleci .buildkite .woodpecker .forgejo .gitea .gitlab "
     ".direnv .nvim .vim .hg .jj git~1 .kiro .amazonq .junie .opencode .qwen .trae .augment .amp "
-    "launchagents launchdaemons autostart"
+    "launchagents launchdaemons autostart .githooks .mvn"
 )
 _PROTECTED_PAIRS = frozenset(
     {(".github", "workflows"), (".github", "actions"), (".github", "copilot-instructions.md")}
+    | {(".cargo", "config.toml"), (".cargo", "config"), (".svn", "hooks")}
     | {(".config", name) for name in ("fish", "git", "systemd", "autostart", "nvim", "pip", "environment.d")}
 )
 # Whoever moves `.github` moves the workflows in it.
@@ -86,8 +87,17 @@ _PROTECTED_NAMES = frozenset(first for first, _ in _PROTECTED_PAIRS) | word_set(
     ".aider.conf.yml copilot-instructions.md rust-toolchain.toml rust-toolchain .tool-versions crontab "
     "authorized_keys known_hosts .gdbinit .lldbinit .pdbrc .pdbrc.py .irbrc .pryrc .rprofile .renviron .ghci .octaverc "
     ".tmux.conf .screenrc .psqlrc .sqliterc .mailcap .xsessionrc .bazelrc .condarc .ackrc .aider.model.settings.yml "
-    "opencode.json qwen.md .rooignore .rules"
+    "opencode.json qwen.md .rooignore .rules .mise.toml mise.toml .rtx.toml .nvim.lua .lvimrc .huskyrc .huskyrc.json "
+    ".woodpecker.yml .woodpecker.yaml devbox.json"
 )
+# What git runs, in whatever folder of hooks: often only a run tells which one that is.
+_HOOKS = word_set(
+    "applypatch-msg commit-msg fsmonitor-watchman post-applypatch post-checkout post-commit post-merge post-receive "
+    "post-rewrite post-update pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase pre-receive "
+    "prepare-commit-msg proc-receive push-to-checkout reference-transaction sendemail-validate update"
+)
+# The programs of a project's own environment, which package managers write and everybody runs.
+_TOOLS = frozenset({("node_modules", ".bin"), ("venv", "bin"), (".venv", "bin"), (".venv", "scripts")})
 _PROTECTED_SUFFIXES = (".pth", ".code-workspace")
 _INVISIBLE = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -168,7 +178,14 @@ def protected(path: str) -> bool:
         return False
     if not (_PROTECTED_FOLDERS.isdisjoint(parts) and _PROTECTED_PAIRS.isdisjoint(pairwise(parts))):
         return True
+    if parts[-1] in _HOOKS and parts[-2:-1] == ["hooks"]:
+        return True
     return parts[-1] in _PROTECTED_NAMES or parts[-1].endswith(_PROTECTED_SUFFIXES)
+
+
+def tool(path: str) -> bool:
+    """Is the file at `path` a program of a project's own environment?"""
+    return not _TOOLS.isdisjoint(pairwise(_parts(path)[:-1]))
 
 
 @lru_cache(maxsize=1)
