@@ -213,3 +213,54 @@ def test_the_logins_of_the_home_folder_are_seen_only_by_what_reaches_out(kind: s
     _, told = play(script(work, look), "./push.sh")
     assert SECRET not in told[0]
     assert SECRET in told[1]
+
+
+def test_what_a_hook_does_in_a_commit_is_obeyed_by_nothing_afterwards(kind: str, work: Path) -> None:
+    """The agent writes the script that the hook runs, and commits by the person's rule: nobody is asked."""
+    policy(f"{RULES.replace('[settings]', '[settings]' + chr(10) + 'auto_allow_sandboxed = true')}")
+    for words in (["init", "-q"], ["commit", "--allow-empty", "-qm", "one"]):
+        subprocess.run(["git", *words], check=True)
+    hook = work / ".git" / "hooks" / "pre-commit"
+    hook.write_text("#!/bin/sh\nsh check.sh\nexit 0\n")
+    hook.chmod(0o755)
+    before = (work / ".git" / "config").read_bytes()
+    ran = Path.home() / "ran"
+    script(
+        work,
+        f"git init -q --bare evil; git -C evil config core.fsmonitor 'touch {ran}; false'; git -C evil config core.bare false;"
+        f"echo ../evil > .git/commondir; git config core.fsmonitor 'touch {ran}; false'; echo > .git/config.worktree",
+        "check.sh",
+    )
+    _, told = play("git commit --allow-empty -qm two")
+    assert told[0].startswith("exit code 0"), told
+    assert not (work / ".git" / "commondir").exists() and (work / ".git" / "config").read_bytes() == before
+    subprocess.run(["git", "status"], check=True, capture_output=True)
+    assert not ran.exists()
+
+
+def test_no_program_on_path_is_replaced_for_the_next_command(
+    kind: str, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bin_folder = work / ".venv" / "bin"
+    bin_folder.mkdir(parents=True)
+    monkeypatch.setenv("PATH", f"{bin_folder}{os.pathsep}{os.environ['PATH']}")
+    policy(AUTO)
+    plant = "printf '#!/bin/sh\\necho PLANTED\\n' > .venv/bin/date; chmod +x .venv/bin/date; mv .venv old; true"
+    _, told = play(script(work, plant), "date")
+    assert "PLANTED" not in told[1] and list(bin_folder.iterdir()) == []
+
+
+def test_where_the_home_folder_is_the_workspace_xuns_own_folders_are_still_its_own(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path.home()
+    policy(AUTO)
+    monkeypatch.delenv("XUN_HOME")
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    (home / "d").mkdir()
+    monkeypatch.chdir(home)
+    attack = "mkdir -p .config/xun; echo evil > .config/xun/policy.toml; mv .config c2; mkdir -p .config/xun"
+    done, _ = play(script(home, attack), options=("--policy", str(home / "xun" / "policy.toml")))
+    assert done.code == 0
+    assert not (home / ".config" / "xun" / "policy.toml").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from xun.agent.logins import logins_in
 from xun.exec.env import path_folders_inside
+from xun.exec.sandbox.beneath import made
 from xun.exec.sandbox.bwrap import PRIVATE
 from xun.exec.sandbox.caches import cache_of
 from xun.exec.sandbox.profile import Git, Profile, nothing
@@ -32,10 +34,11 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
     temp = workspace.temp_dir()
     home = Path.home()
     paths = load("places").find_paths()
+    roots = tuple(root for root in workspace.roots if root != temp)
+    _own_made(paths.config, paths.state, roots=roots)
     hidden = list(own_folders())
     if not (confinement.network or confinement.secrets):
         hidden += logins_in(home)
-    roots = tuple(root for root in workspace.roots if root != temp)
     programs = [] if confinement.programs else [one for one in path_folders_inside(roots) if one not in roots]
     profile = Profile(
         kind=confinement.sandbox,
@@ -58,6 +61,14 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         known=protected_names(),
     )
     return replace(profile, hidden=(*profile.hidden, *_denied(agent, profile)))
+
+
+def _own_made(*folders: Path, roots: tuple[Path, ...]) -> None:
+    """Have xun's own folders, where a command could make them: only what is there can be hidden."""
+    for folder in map(_real, folders):
+        if any(folder.is_relative_to(root) for root in roots):
+            with contextlib.suppress(OSError):
+                made(folder)
 
 
 def _git(confinement: Confinement, roots: tuple[Path, ...]) -> Git:

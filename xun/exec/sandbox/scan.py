@@ -65,7 +65,7 @@ class _Look:
             yield self.root
 
     def _inside(self, folder: str, top: str) -> Iterator[Path]:
-        most = min(WIDE, max(self.left, 0))
+        most = min(WIDE if self.profile.known else MOST, max(self.left, 0))
         entries = self._entries(folder, most)
         yield from (Path(entry.path) for entry in entries if self._protected(entry.path, top))
         if len(entries) < most:

@@ -52,7 +52,8 @@ class Watch:
             if path in self.copies.files and self.copies.differs(path):
                 put_aside(path, self.profile.aside)
         back = self.copies.put_back()
-        return tuple(dict.fromkeys((*new, *back)))
+        found = dict.fromkeys((*new, *back))
+        return tuple(path for path in found if not any(above in found for above in path.parents))
 
     def news(self) -> tuple[Path, ...]:
         """What is protected, was made since and may not stay."""
