@@ -119,6 +119,8 @@ def test_what_always_would_save_never_runs_anything(command: str, saved: tuple[s
         ("java", "java -javaagent:x.jar X"), ("bundle exec rspec", "bundle exec rspec -r ./x"), ("ghc", "ghc --run x"),
         ("mypy", "mypy --python-executable ./x"), ("jest", "jest --globalSetup ./x"), ("jest", "jest --global-setup=./x"),
         ("split", "split --filter=id x"), ("wget", "wget --use-askpass=id u"), ("npm exec jest", "npm exec jest --globalSetup ./x"),
+        ("npm exec tsc", "npm exec tsc --call id"), ("make test", "make test CC=./x"), ("make test", "make test ARGS='; id'"),
+        ("make test", "make test 'X=$(shell id)'"), ("go build", "go build -ldflags=-extld=./x"), ("ninja", "ninja -f x"), ("less", "less '+!id' x"),
     ],
 )  # fmt: skip
 def test_no_prefix_covers_what_a_later_option_runs(entry: str, command: str) -> None:
@@ -132,6 +134,7 @@ def test_no_prefix_covers_what_a_later_option_runs(entry: str, command: str) -> 
         ("tar", "tar cf a x"), ("git rebase", "git rebase main"), ("make", "make test"), ("make", "make -- --eval"), ("rsync", "rsync -a --exclude=x a b"),
         ("npm test", "npm test -- -c x"), ("go test", "go test ./..."), ("cmake", "cmake --build build"), ("cmake", "cmake -S . -B build"),
         ("gcc", "gcc -O2 -Wall -o x x.c"), ("make test", "make test -j4 V=1"), ("jest", "jest --coverage src"), ("eslint", "eslint --fix src"),
+        ("make test", "make test ARGS='-k x' TESTS=a,b"), ("go build", "go build -ldflags '-s -w' ./..."), ("ninja", "ninja -C build test"),
         ("gradle build", "gradle build -x test"), ("mix test", "mix test --trace"), ("pandoc", "pandoc a.md -o a.html"), ("man", "man 5 x"),
         ("git push", "git push -u origin main"), ("git push", "git push --tags"), ("git push --force", "git push --force origin main"),
         ("git clean -n", "git clean -n src"), ("git reset", "git reset HEAD~1"), ("gh pr", "gh pr list"), ("aws s3", "aws s3 ls --recursive"),

@@ -31,7 +31,13 @@ _JEST = (
 )
 _LOADS = r"--(?:plugin|rulesdir|resolve-plugins-relative-to|node-option|require|import|loader)(?:=.*)?"
 _GRADLE = _options("Ibcg", "init-script build-file settings-file include-build gradle-user-home")
-_MAKE = _options("EfI", "eval file makefile include-dir", r"(?:SHELL|MAKE\w*|\.SHELLFLAGS)[:+?]?=.*")
+# What a variable holds becomes text of the shell: no marks of it, and none that name a program.
+_MAKE = _options(
+    "EfI",
+    "eval file makefile include-dir",
+    r"(?:SHELL|MAKE\w*|\.SHELLFLAGS|(?:HOST)?(?:CC|CXX|LD|AR|AS|CPP|FC)|RM|INSTALL|PYTHON3?|NODE|GO|CARGO|NPM)[:+?]?=.*"
+    r"|(?s:\w+[:+?]?=.*[;&|`$<>\n].*)",
+)
 # Options and words by which a program that is named otherwise runs what is given to it.
 _RUNNING_OPTIONS: Mapping[str, str] = {
     "git rebase": _options("x", "exec"),
@@ -59,7 +65,7 @@ _RUNNING_OPTIONS: Mapping[str, str] = {
     "scp": _options("SoFD"),
     "sort": _options("", "compress-program"),
     "split": _options("", "filter"),
-    "go": r"--?(?:exec|toolexec|vettool|overlay|modfile)(?:=.*)?",
+    "go": r"--?(?:exec|toolexec|vettool|overlay|modfile)(?:=.*)?|.*-extld.*",
     "go env": r"-w|-u",
     "cargo": r"--config(?:=.*)?|-C.*",
     "npm": r"-c|--(?:call|(?:script-)?shell|prefix|node-options|userconfig|globalconfig|git|viewer|editor)(?:=.*)?",
@@ -71,6 +77,7 @@ _RUNNING_OPTIONS: Mapping[str, str] = {
     "cmake": r"-[EPC].*|--toolchain(?:=.*)?|-D\w*(?:LAUNCHER|TOOLCHAIN_FILE|_COMMAND|_RULE_|PROJECT_INCLUDE).*",
     "ctest": r"-[SDMT].*|-SP.*|--(?:build-|test-command|script|dashboard)[\w-]*(?:=.*)?",
     "man": _options("PHC", "pager html config-file preprocessor gxditview"),
+    "ninja": "-f.*", "less": _options("ok", "lesskey log-file", r"\+.*"), "more": r"\+.*",
     "java": r"-XX:(?:On\w*Error|Flags|VMOptionsFile).*|-(?:javaagent|agent(?:lib|path)|Xrun|Xboot).*|@.*",
     "pandoc": _options("FLd", "filter lua-filter pdf-engine pdf-engine-opt defaults"),
     "helm": r"--post-renderer(?:-args)?(?:=.*)?|--kubeconfig(?:=.*)?",
@@ -127,8 +134,9 @@ def runs_more(words: Sequence[str], covered: int) -> str:
 
 def running_option(words: Sequence[str], covered: int = 1) -> str:
     """The option behind the first `covered` words that gives the program a command or code to run; empty for none."""
-    if length := runner_length(words):
-        return running_option(words[length:], max(covered - length, 1)) if len(words) > length else ""
+    length = runner_length(words)
+    if 0 < length < len(words) and (found := running_option(words[length:], max(covered - length, 1))):
+        return found
     name = base_name(words[0])
     if name not in _RUNNING:
         return ""

@@ -21,7 +21,7 @@ from xun.policy.words import Arg
 _LONG = re.compile(
     r"--?(?:out(?:put|file|dir)?(?:-[\w-]+)?|dest(?:ination|dir)?|target(?:-?dir(?:ectory)?)?|directory(?:-prefix)?|prefix"
     r"|work-tree|cwd|chdir|dir|(?:install|download|build|save|export|root|declaration|cache|coverage|report|separate-git)"
-    r"-?(?:dir(?:ectory)?|path|to)|dump-header|cookie-jar|log-file|build|install|one-top-level|root)(?:=(.*))?",
+    r"-?(?:dir(?:ectory)?|path|to)|manifest-path|dump-header|cookie-jar|log-file|build|install|one-top-level|root)(?:=(.*))?",
     re.DOTALL | re.IGNORECASE,
 )
 # What programs that complete their options take for one of these.
