@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from xun.sessions.resume import StoredSession
 
 EARLIER = "earlier"  # what a resumed session has cost: its file does not keep it by model
-PLANNING_GROUP = "framework"  # where write_todos is, which the prompt's line on planning speaks of
 SYSTEM_LIMIT = 1024 * 1024  # bytes of a system prompt
 _NAMED = 8  # commands of a project in one line
 Say = Callable[[str], None]
@@ -327,5 +326,4 @@ def _system(plan: RunPlan, config: Config, trust: Trust, workspace: Workspace, s
     for file in files:
         if file.problem:
             say(file.problem)
-    planning = PLANNING_GROUP in (config.settings.tools or DEFAULT_GROUPS)
-    return build_system(base=base, workspace_root=workspace.root, instructions=files, planning=planning)
+    return build_system(base=base, workspace_root=workspace.root, instructions=files)

@@ -303,7 +303,7 @@ async def test_the_plan_and_the_files_are_kept() -> None:
         call("write_todos", todos=todos), call("write_file", path="a.py", content="x = 1\n"),
         call("read_file", path="a.py"), {"text": "so far"}, SUMMARY, SUMMARY,
     ]  # fmt: skip
-    agent, _, _ = agent_of(steps, "fs", "framework", model_info=model(), auto_confirm=True)
+    agent, _, _ = agent_of(steps, "fs", "framework", "planning", model_info=model(), auto_confirm=True)
     async with agent:
         assert (await agent.run("mend a.py")).ok
         await agent.compact()

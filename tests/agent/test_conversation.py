@@ -169,7 +169,9 @@ async def test_no_summary_is_dropped_by_going_back_to_what_it_sums_up(change: Ca
 
 async def test_clear_empties_the_conversation_and_what_tools_remember_of_it() -> None:
     plan = [{"content": "look", "status": "pending"}]
-    agent, provider, heard = agent_of([call("write_todos", todos=plan), {"text": "ok"}, {"text": "new"}], "framework")
+    agent, provider, heard = agent_of(
+        [call("write_todos", todos=plan), {"text": "ok"}, {"text": "new"}], "framework", "planning"
+    )
     async with agent:
         await agent.run("go")
         agent.state["__file_versions"] = {"/a": "b"}

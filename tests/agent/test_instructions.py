@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from xun.agent.instructions import MAX_BYTES, PLANNING, InstructionFile, build_system
+from xun.agent.instructions import MAX_BYTES, InstructionFile, build_system
 
 ROOT = Path("/srv/project")
 
 
-def system(*files: InstructionFile, base: str | None = None, planning: bool = False) -> str:
-    return build_system(base=base, workspace_root=ROOT, instructions=files, planning=planning)
+def system(*files: InstructionFile, base: str | None = None) -> str:
+    return build_system(base=base, workspace_root=ROOT, instructions=files)
 
 
 def test_the_prompt_that_comes_with_xun_is_short() -> None:
-    assert 1_000 < len(system(planning=True).encode()) < 3_072
+    assert 1_000 < len(system().encode()) < 3_072
 
 
 @pytest.mark.parametrize(
@@ -39,20 +39,13 @@ def test_the_prompt_says_what_matters(words: str) -> None:
 
 def test_the_prompt_never_drifts() -> None:
     files = (InstructionFile(ROOT / "AGENTS.md", "Use tabs."),)
-    assert system(*files, planning=True) == system(*files, planning=True)
+    assert system(*files) == system(*files)
 
 
 def test_an_own_prompt_takes_the_place_of_the_shipped_one() -> None:
     text = system(base="You are a poet.\n")
     assert text.startswith("You are a poet.\n\nWorkspace: /srv/project")
     assert "coding agent" not in text
-
-
-@pytest.mark.spec("H-PLN-04", "C36")
-def test_the_line_about_planning_is_there_only_when_asked_for() -> None:
-    assert system(planning=True).count(PLANNING) == 1
-    assert "write_todos" not in system(planning=False)
-    assert "\n" not in PLANNING
 
 
 def test_instructions_come_outermost_first_after_the_prompt() -> None:
@@ -87,5 +80,5 @@ def test_bytes_that_are_no_text_are_replaced_and_the_person_told() -> None:
 
 
 def test_a_folder_name_that_is_no_text_can_be_sent() -> None:
-    text = build_system(base="x", workspace_root=Path("/w/caf\udce9"), instructions=(), planning=False)
+    text = build_system(base="x", workspace_root=Path("/w/caf\udce9"), instructions=())
     assert "Workspace: /w/caf\ufffd" in text

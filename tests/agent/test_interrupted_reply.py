@@ -92,7 +92,7 @@ async def test_where_nothing_was_said_nothing_is_kept(text: str) -> None:
 async def test_a_time_limit_keeps_what_was_shown_too() -> None:
     with ModelServer([Stream(Say(LONG * 100), chunk=400, pause=0.02)], validators=STRICT) as server:
         provider = connect(WIRES[0], server.url)
-        async with Agent(provider, limits=Limits(max_time=0.5)) as agent:
+        async with Agent(provider, limits=Limits(max_time=2)) as agent:
             result = await agent.run("go")
             assert result.stop_reason == "timeout" and agent.messages[-1].text == result.output != ""
         await provider.aclose()

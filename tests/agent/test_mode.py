@@ -89,7 +89,7 @@ async def test_plan_mode_changes_nothing_and_is_no_denial_for_want_of_a_person(w
         ),
         {"text": "the plan"},
     ]
-    agent, _, heard = agent_of(steps, "fs", "cmd", "framework", deploy, mode="plan")
+    agent, _, heard = agent_of(steps, "fs", "cmd", "framework", "planning", deploy, mode="plan")
     async with agent:
         result = await agent.run("go")
         check_guarantees(heard, agent)

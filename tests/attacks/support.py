@@ -40,7 +40,9 @@ async def attack(*items: Item, person: Person | None = None, **how: Any) -> list
 async def played(*items: Item, person: Person | None = None, **how: Any) -> tuple[Heard, list[str]]:
     """The same, with everything that was heard of the agent."""
     steps = [calls(item) for item in items]
-    agent, _, heard = agent_of([*steps, {"text": "done"}], "fs", "search", "cmd", "framework", on_ask=person, **how)
+    agent, _, heard = agent_of(
+        [*steps, {"text": "done"}], "fs", "search", "cmd", "framework", "planning", on_ask=person, **how
+    )
     async with agent:
         await agent.run("go")
         check_guarantees(heard, agent)

@@ -88,7 +88,7 @@ async def main(part: int, parts: int) -> dict[str, Any]:
     # A person who has allowed all that can be allowed, and says yes to every question.
     policy = Policy(commands=["touch", "make", "mv", "rm", "git commit", "git stash"], write_paths=["."])
     how: dict[str, Any] = {"on_ask": yes, "mode": "plan", "policy": policy}
-    agent, _, heard = agent_of([*steps, {"text": "ok"}], "fs", "search", "cmd", "framework", deploy, **how)
+    agent, _, heard = agent_of([*steps, {"text": "ok"}], "fs", "search", "cmd", "framework", "planning", deploy, **how)
     async with agent:
         gate: Gate = agent.gate
         gate.assessor = Yes()

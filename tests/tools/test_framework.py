@@ -12,7 +12,7 @@ from xun.toolbox.asking import NobodyError
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.outcome import ChoiceOutcome
 from xun.toolbox.tool import Tool
-from xun.tools import framework
+from xun.tools import framework, groups
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +37,8 @@ class Host:
 
 
 async def call(host: Host, name: str, **arguments: Any) -> Result[Any]:
-    tool = Tool(getattr(framework, name))
+    [function] = groups.functions(name)
+    tool = Tool(function)
     checked = tool.validate(arguments)
     if checked.is_err():
         return checked
@@ -124,8 +125,8 @@ async def test_another_shape_is_one_line_of_error_and_changes_nothing(todos: Any
 
 
 @pytest.mark.spec("H-PLN-01")
-def test_the_group_holds_the_three_and_runs_them_one_after_another() -> None:
-    tools = [Tool(function) for function in framework.TOOLS]
+def test_they_run_one_after_another_and_a_question_has_an_hour() -> None:
+    tools = [Tool(function) for function in (*framework.TOOLS, *groups.functions("planning"))]
     assert [tool.name for tool in tools] == ["ask_preference", "write_todos", "read_todos"]
     assert not any(tool.concurrent for tool in tools)
     assert tools[0].timeout == 3600

@@ -27,7 +27,8 @@ def test_the_default_groups_are_groups() -> None:
         ("fs", ["list_dir", "read_file", "write_file", "edit_file", "move", "delete"]),
         ("search", ["glob", "grep"]),
         ("cmd", ["bash"]),
-        ("framework", ["ask_preference", "write_todos", "read_todos"]),
+        ("framework", ["ask_preference"]),
+        ("planning", ["write_todos", "read_todos"]),
     ],
 )
 def test_a_group_gives_its_functions(group: str, tools: list[str]) -> None:
@@ -45,7 +46,7 @@ def test_all_groups_can_be_registered_together() -> None:
 
 def test_an_unknown_group_is_named_with_the_known_ones() -> None:
     with pytest.raises(
-        ConfigurationError, match="unknown tool group or tool 'fss'; groups: fs, search, cmd, framework; "
+        ConfigurationError, match="unknown tool group or tool 'fss'; groups: fs, search, cmd, framework, planning; "
     ):
         groups.functions("fss")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from xun.agent import planning as plans
 from xun.agent.bus import EventBus
 from xun.agent.children import Children
 from xun.agent.compact import Compaction, Compactor
@@ -72,6 +73,7 @@ class AgentBase:
         effort: Effort | None = None,
         max_output_tokens: int | None = None,
         output_corrections: int | None = None,
+        planning: bool | None = None,
         retry: RetryPolicy | None = None,
         model_info: ModelInfo | None = None,
         history: Sequence[Message] = (),
@@ -112,6 +114,8 @@ class AgentBase:
         self.plan_note = PlanNote(self.messages, self.bus)
         self.processes = ProcessRegistry()
         offered = build_toolbox(toolbox if toolbox is not None else config.tools if tools is None else tools)
+        if config.planning and plans.TOOLS[0] not in offered:
+            offered = offered.clone().with_defaults("planning")
         self.toolbox = offered.under(config.tool_policy)
         self.hooks = hooks or Hooks()
         self.pipeline = Pipeline(middleware)
@@ -140,6 +144,7 @@ class AgentBase:
         self._gate: Gate | None = None
         self._provider: Provider | None = None
         self._info: ModelInfo | None = None
+        self._prompt: tuple[str, object, str] | None = None
         self._specs: tuple[tuple[Tool, ...], list[dict[str, Any]]] | None = None
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
@@ -206,9 +211,10 @@ class AgentBase:
 
     def tools_in_force(self) -> tuple[Tool, ...]:
         """The tools that the model is offered: through a turn those that there were when it began."""
-        if self._turn is not None:
-            return self._turn.tools
-        return (*self.toolbox.list_tools(self.model.capabilities), *self._delegates)
+        if (turn := self._turn) is not None:
+            return turn.tools
+        tools = (*self.toolbox.list_tools(self.model.capabilities), *self._delegates)
+        return tools if self.config.planning is not False else tuple(tool for tool in tools if not plans.own(tool))
 
     def tool_specs(self) -> list[dict[str, Any]]:
         """Their specifications, the same list object while nothing changed."""
@@ -216,6 +222,14 @@ class AgentBase:
         if self._specs is None or self._specs[0] != tools:
             self._specs = (tools, [tool.spec() for tool in tools])
         return self._specs[1]
+
+    def system_prompt(self) -> str:
+        """`system`, with the line that asks for a plan where the model can keep one; the same object each time."""
+        specs = self.tool_specs()
+        if self._prompt is None or self._prompt[0] is not self.system or self._prompt[1] is not specs:
+            line = f"{self.system}\n\n{plans.LINE}".strip() if plans.plans(self.tools_in_force()) else self.system
+            self._prompt = (self.system, specs, line)
+        return self._prompt[2]
 
     def fit(self, content: str) -> str:
         """`content` cut to the limit of a tool result, the whole kept in the temporary folder."""

@@ -103,7 +103,7 @@ class Compactor:
 
     def tokens(self, agent: AgentBase) -> int:
         """Tokens of the next request, as best known."""
-        system, tools = agent.system, agent.tool_specs()
+        system, tools = agent.system_prompt(), agent.tool_specs()
         if self._fixed[0] is not system or self._fixed[1] is not tools:
             self._fixed = (system, tools, estimate_fixed(system, tools))
         return self._meter.tokens(agent.messages, self._fixed[2])

@@ -37,8 +37,9 @@ class AgentConfig:
     `model` is `PROVIDER/NAME`; None takes the first that the environment has a key for. `tools` are names of tools and
     of groups of them, and `tool_policy` holds for those that say nothing of it themselves. `max_output_tokens`
     bounds one reply; None leaves it to the provider, as `temperature` None does. `output_corrections` is how often a
-    model may put right an answer that does not fit its schema. Raises `ConfigurationError` for a value that cannot be
-    used.
+    model may put right an answer that does not fit its schema. `planning` True adds the tools for todos, False takes
+    them away; with them, a line of the system prompt asks for a plan. Raises `ConfigurationError` for a value that
+    cannot be used.
     """
 
     model: str | None = None
@@ -53,6 +54,7 @@ class AgentConfig:
     effort: Effort | None = None
     max_output_tokens: int | None = None
     output_corrections: int = CORRECTIONS
+    planning: bool | None = None
     mode: Mode = "manual"
     risk_model: str | None = None
     auto_confirm: bool = False
@@ -67,6 +69,7 @@ class AgentConfig:
                 raise WrongTypeError(f"{name} must be a {kind.__name__} object, not {value!r}")
         for name, known in _CHOICES.items():
             one_of(name, getattr(self, name), known)
+        instance("planning", self.planning, bool, "True or False")
         instance("auto_confirm", self.auto_confirm, bool, "True or False")
         number("temperature", self.temperature)
         _check_count("max_output_tokens", self.max_output_tokens, 1)

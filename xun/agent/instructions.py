@@ -16,10 +16,6 @@ from xun.result import printable
 
 MAX_BYTES = 32_000
 """Bytes used of one instruction file."""
-PLANNING = (
-    "Plan work of three or more steps with write_todos, update the list in the same turn as the work it "
-    "describes, and when all is done just answer."
-)
 _PROMPT = Path(__file__).with_name("prompts") / "system.md"
 _PLATFORMS = {"linux": "Linux", "darwin": "macOS", "win32": "Windows"}
 _INTRODUCTION = (
@@ -53,17 +49,12 @@ class InstructionFile:
         return cls(path, text, f"{path}: {problems}" if problems else None)
 
 
-def build_system(
-    *, base: str | None, workspace_root: Path, instructions: Sequence[InstructionFile], planning: bool
-) -> str:
+def build_system(*, base: str | None, workspace_root: Path, instructions: Sequence[InstructionFile]) -> str:
     """The system prompt: `base` (None is the one that comes with xun), where it runs, and the instructions.
 
-    `instructions` come outermost first. `planning` adds the line that asks for a plan; it is for agents that
-    have the `write_todos` of xun.
+    `instructions` come outermost first.
     """
     parts = [(_PROMPT.read_text(encoding="utf-8") if base is None else base).strip()]
-    if planning:
-        parts.append(PLANNING)
     platform = _PLATFORMS.get(sys.platform, sys.platform)
     parts.append(f"Workspace: {workspace_root}\nPlatform: {platform}")
     used = [file for file in instructions if file.text]

@@ -14,7 +14,7 @@ def build_request(agent: Agent[Any]) -> Request:
     """The next request. It shares the live history list: nothing is copied or read through again."""
     return Request(
         model=agent.model.name,
-        system=agent.system,
+        system=agent.system_prompt(),
         messages=agent.messages,
         tools=agent.tool_specs(),
         max_tokens=agent.max_output_tokens,

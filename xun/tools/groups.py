@@ -15,11 +15,12 @@ _TOOLS: dict[str, tuple[str, ...]] = {
     "fs": ("list_dir", "read_file", "write_file", "edit_file", "move", "delete"),
     "search": ("glob", "grep"),
     "cmd": ("bash",),
-    "framework": ("ask_preference", "write_todos", "read_todos"),
+    "framework": ("ask_preference",),
+    "planning": ("write_todos", "read_todos"),
 }
 """The names of each group's tools, so that finding one by its name loads no other group."""
 
-DEFAULT_GROUPS: tuple[str, ...] = ("fs", "search", "cmd", "framework")
+DEFAULT_GROUPS: tuple[str, ...] = ("fs", "search", "cmd", "framework", "planning")
 """What an agent gets when nothing is said."""
 
 
