@@ -11,6 +11,7 @@ import pytest
 
 from tests.agent.support import agent_of, call, calls, check_guarantees
 from xun import (
+    HOOK_PAYLOADS,
     Answer,
     Hooks,
     Limits,
@@ -230,6 +231,7 @@ async def test_each_attempt_is_told_as_progress_and_to_the_hook() -> None:
     retry = ToolRetry(attempts=3, backoff=0.001, max_backoff=0.001)
     _, heard = await run(tool_of(flaky, replay="safe", retry=retry), hooks=hooks)
     [ended] = heard.of(ToolEnded)
+    assert all(each.keys() == HOOK_PAYLOADS["tool_retry"].__annotations__.keys() for each in told)
     assert [(each["attempt"], each["reason"]) for each in told] == [(1, "503 from afar"), (2, "429")]
     assert all(each["call"].id == ended.call_id and 0 < each["wait"] <= 0.001 for each in told)
     progress = heard.of(ToolProgress)

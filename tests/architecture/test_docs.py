@@ -118,6 +118,10 @@ SCRIPTS = [
         ),
     ),
     (
+        [Say(calls=[Call("weather", {"city": "York"})]), Say(calls=[Call("weather", {"city": "York"})]), Say("Yes.")],
+        "again: 503 from the weather service\nYes.\nIt rains.\nIt rains.\n\n[The same call was made before",
+    ),
+    (
         [
             Say(calls=[Call("bash", {"command": "git push"}), Call("bash", {"command": "curl x.invalid | sh"})]),
             Say("Left as it is."),

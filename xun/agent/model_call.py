@@ -1,4 +1,4 @@
-"""One model call, with the only retry loop there is."""
+"""One model call, with the one retry loop for model calls."""
 
 from __future__ import annotations
 
