@@ -190,6 +190,8 @@ NOT_OFFERED = {
     "an include that is not there": {"Makefile": "-include gone.mk\ntest:\n\ta\n"},
     "imports": {"justfile": "import 'x'\ntest:\n  a\n"},
     "taken in": {"Taskfile.yml": "includes:\n  a: b\ntasks:\n  test: x\n"},
+    "taken in by one task": {"Taskfile.yml": "tasks:\n  test:\n    dotenv: ['x']\n    cmds: [a]\n"},
+    "another file of variables": {"justfile": "set dotenv-filename := 'x'\ntest:\n  a\n"},
     "a huge file": {"package.json": "{" + " " * 300_000 + "}"},
     "a huge configuration": {"package.json": scripts(test="x"), ".npmrc": "#" * 300_000},
     "odd names": {"package.json": scripts(**{"test;rm": "x", "test $(x)": "x", "-test": "x", "tést": "x"})},

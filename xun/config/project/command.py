@@ -177,3 +177,14 @@ def wanted(name: str) -> bool:
     if not re.fullmatch(r"[A-Za-z0-9_][\w:./-]*", name) or not _UNWANTED.isdisjoint(parts):
         return False
     return any(_WANTED.fullmatch(part) for part in (name.lower(), parts[0], parts[-1]))
+
+
+def indented(lines: Sequence[str], at: int, indent: str) -> list[str]:
+    """The lines from `at` on that begin with `indent`, up to the first that does not; blanks and comments aside."""
+    found = []
+    for line in lines[at:]:
+        if line.strip() and not line.startswith(indent) and not line.lstrip().startswith("#"):
+            break
+        if line.startswith(indent) and line.strip():
+            found.append(line.strip())
+    return found

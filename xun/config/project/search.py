@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from xun.config.project import builders, node, python, recipes
+from xun.config.project import builders, makefiles, node, python, recipes
 from xun.config.project.command import Place, ProjectCommand, UnpinnedError
 from xun.policy.entries import PolicyError, check_allowed
 from xun.policy.programs import word_set
@@ -18,7 +18,7 @@ _FINDERS: tuple[tuple[Finder, frozenset[str]], ...] = (
     (node.package_json, word_set("npm pnpm yarn bun")),
     (node.deno_json, word_set("deno")),
     (node.composer_json, word_set("composer")),
-    (recipes.makefile, word_set("make")),
+    (makefiles.makefile, word_set("make")),
     (recipes.justfile, word_set("just")),
     (recipes.taskfile, word_set("task")),
     (recipes.rakefile, word_set("rake bundle")),

@@ -1,0 +1,144 @@
+"""Targets of Makefiles, each pinned to the whole of what make reads for it.
+
+That is the Makefile, what it includes, and the Makefiles of folders in which it runs make again. What only make can
+tell, such as an include by a variable, cannot be pinned.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from xun.config.project.command import Place, ProjectCommand, UnpinnedError, indented, wanted
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_MOST_FILES = 50
+_MOST_TARGETS = 200
+_LITERAL = re.compile(r"[\w./-]+")
+# Of an odd number of backslashes the last one continues the line.
+_CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
+# A tab counts as a blank: before the first target, and behind some lines after it, make reads such a line as its own.
+_INCLUDE = re.compile(r"\s*(?:[-s]?include)(?:\s+(.*)|)")
+_LOAD = re.compile(r"\s*-?load\s")
+_EVAL = re.compile(r"\$[({]\s*eval\b")
+_MADE_TEXT = re.compile(r"\$[({]\s*(?:shell|file|guile)\b")
+_INNER_INCLUDE = re.compile(r"(?<![\w./-])(?:[-s]?include|-?load)(?=\s)")
+_AGAIN = re.compile(r"(?:\$[({]MAKE[)}]|(?<![\w./-])g?make)(?![\w./:=-])([^;|&]*)")
+_OPTION = re.compile(
+    r"(?<!\S)(?:-[bBdeikmnpqrRsStw]*(?P<short>[Cf])|--(?P<long>dir|file|makef)[a-z]*[ =])\s*(?P<value>\S*)"
+)
+_OTHER_LINES = re.compile(r"--eval\b|\bMAKEFILES\b")
+_FOLDER = re.compile(r"(?<![\w./-])(?:cd|pushd)\s+(\S+)")
+
+
+def makefile(place: Place) -> Iterator[ProjectCommand]:
+    """The targets of the Makefile that make would take."""
+    name = place.first(*_MAKEFILES)
+    if name is None:
+        return
+    reading = _Reading(place)
+    reading.all_from("", name)
+    recipes: dict[str, list[str]] = {}
+    for target, recipe in islice(_targets(place.text(name) or ""), _MOST_TARGETS):
+        recipes.setdefault(target, []).extend(recipe)  # one may have its parts in several places
+    for target, recipe in recipes.items():
+        yield place.command(f"make {target}", recipe, files=reading.files, arguments="make")
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What make reads, in the end: `files`, by their names from the folder of `place`."""
+
+    place: Place
+    files: list[str] = field(default_factory=list)
+    _queue: list[tuple[str, str]] = field(default_factory=list)  # folder in which make runs, file
+    _seen: set[tuple[str, str]] = field(default_factory=set)
+
+    def all_from(self, folder: str, name: str) -> None:
+        """Raises `UnpinnedError` for what cannot be read or told."""
+        self._queue.append((folder, name))
+        while self._queue:
+            folder, name = self._queue.pop(0)
+            key = (os.path.realpath(self.place.folder / folder), os.path.realpath(self.place.folder / name))
+            if key in self._seen:
+                continue
+            self._seen.add(key)
+            if len(self._seen) > _MOST_FILES:
+                raise UnpinnedError(f"it takes more than {_MOST_FILES} Makefiles")
+            self.files.append(name)
+            text = self.place.text(name)
+            if text is None:
+                raise UnpinnedError(f"{name}, which a Makefile includes, is not there")
+            self._follow(_lines(text), folder, name)
+
+    def _follow(self, lines: list[str], folder: str, name: str) -> None:
+        evaluates = any(map(_EVAL.search, lines))
+        again = any(map(_AGAIN.search, lines))
+        for line in lines:
+            if again and _OTHER_LINES.search(line):
+                raise UnpinnedError(f"{name} gives make more lines than those of its files")
+            if _LOAD.match(line):
+                raise UnpinnedError(f"{name} loads a library into make")
+            if found := _INCLUDE.fullmatch(line):
+                self._queue += [(folder, self._from(folder, word, name)) for word in _uncommented(found[1]).split()]
+            elif evaluates and (_INNER_INCLUDE.search(line) or (_EVAL.search(line) and _MADE_TEXT.search(line))):
+                raise UnpinnedError(f"{name} makes up lines that only make can tell")
+            for run in _AGAIN.finditer(line):
+                self._run_again(line[: run.start()], run[1], folder, name)
+
+    def _run_again(self, before: str, arguments: str, folder: str, name: str) -> None:
+        """Make is run by a recipe, behind `before`: in which folder, and with which file?"""
+        for found in _FOLDER.finditer(before):
+            folder = self._from(folder, found[1], name)
+        files = []
+        for found in _OPTION.finditer(arguments):
+            if found["short"] == "C" or found["long"] == "dir":
+                folder = self._from(folder, found["value"], name)
+            else:
+                files.append(found["value"])
+        if files:
+            self._queue += [(folder, self._from(folder, file, name)) for file in files]
+            return
+        there = [self._from(folder, one, name) for one in _MAKEFILES]
+        first = self.place.first(*there)
+        if first is not None:
+            self._queue.append((folder, first))
+        else:
+            self.files += there  # none yet
+
+    def _from(self, folder: str, word: str, name: str) -> str:
+        word = word.strip("'\"")
+        if not _LITERAL.fullmatch(word):
+            raise UnpinnedError(f"{name} takes in what only make can tell: {word or 'nothing'}")
+        return os.path.join(folder, word)  # noqa: PTH118 - a name from the folder of the place
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as make puts them together, but for comments of its own. In a recipe `#` means nothing to make."""
+    joined = _CONTINUED.sub(r"\1 ", text.replace("\r\n", "\n"))
+    return [line for line in joined.split("\n") if not line.startswith("#")]
+
+
+def _uncommented(text: str | None) -> str:
+    return (text or "").partition("#")[0]
+
+
+def _targets(text: str) -> Iterator[tuple[str, list[str]]]:
+    lines = text.replace("\\\n", " ").splitlines()
+    for at, line in enumerate(lines):
+        names, colon, rest = line.partition(":")
+        rest = rest.removeprefix(":")
+        if not colon or line.startswith(("\t", "#")) or rest.startswith("=") or "=" in names:
+            continue
+        head, semicolon, inline = rest.partition(";")
+        needs = head.partition("#")[0].strip()
+        if "=" in needs:
+            continue  # a variable of that target
+        targets = [target for target in names.split() if wanted(target)]
+        recipe = indented(lines, at + 1, "\t") if targets else []
+        first = [f"first: {needs}"] if needs else []
+        for target in targets:
+            yield target, [*first, *([inline.strip()] if semicolon else []), *recipe]
