@@ -91,6 +91,21 @@ def test_stopped_by_a_signal_that_nobody_hears_it_comes_back_whole() -> None:
         check_restored(screen)
 
 
+def test_no_session_is_promised_that_could_not_be_stored(tmp_path: Path) -> None:
+    with Model(Say("an answer")) as model, Screen(model=model, width=120) as screen:
+        screen.opened()
+        state = tmp_path / "home" / "xun" / "state"
+        (state / "sessions").rmdir() if (state / "sessions").is_dir() else None
+        (state / "sessions").write_text("in the way")
+        screen.send("go")
+        screen.until("an answer")
+        screen.until("the session cannot be saved")
+        screen.gone("Esc interrupts")
+        screen.send("/exit")
+        assert screen.end() == 0
+    assert b"xun --resume" not in screen.raw
+
+
 def test_killed_and_gone_on_with() -> None:
     with Model(Say("first answer"), bash("sleep 60")) as model, Screen("first", model=model) as screen:
         screen.until("first answer")

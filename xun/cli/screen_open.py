@@ -51,6 +51,12 @@ class OpenedRun:
         return self.prepared.past
 
     @property
+    def resumable(self) -> str:
+        """The id of the session, where it is stored."""
+        session = self.prepared.session
+        return session.id if session is not None and session.stored else ""
+
+    @property
     def starter(self) -> str:
         """The demonstration's task, where it is that."""
         return demo.TASK if self.prepared.copy is not None else ""

@@ -29,6 +29,7 @@ class Run:
     """An opened agent."""
 
     starter = ""
+    resumable = ""
     past: Past | None = None
 
     def __init__(self, agent: Agent[Any]) -> None:

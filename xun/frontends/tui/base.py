@@ -137,8 +137,8 @@ class BaseApp(App[int]):
     def last_words(self) -> list[str]:
         """What is said on the terminal once the screen is gone."""
         lines = [self.crash] if self.crash else []
-        if self.desk is not None and self.desk.agent.messages and self.desk.agent.session_id:
-            lines.append(f"xun --resume {self.desk.agent.session_id} goes on with this session")
+        if self.desk is not None and self.desk.agent.messages and (session := self.desk.opened.resumable):
+            lines.append(f"xun --resume {session} goes on with this session")
         return lines
 
     def edit(self, text: str) -> None:

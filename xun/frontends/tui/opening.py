@@ -93,6 +93,11 @@ class Opened(Protocol):
         ...
 
     @property
+    def resumable(self) -> str:
+        """The id of its session, "" where it could not be stored."""
+        ...
+
+    @property
     def starter(self) -> str:
         """A prompt to offer, "" where there is none."""
         ...
