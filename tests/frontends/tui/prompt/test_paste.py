@@ -174,3 +174,31 @@ async def test_tabs_in_lines_pasted_without_marks_are_kept() -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert app.sent == [("def f():\n\treturn 1\n@x\t1\n", False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("".join(f"{number}\n" for number in range(1, 10_001)), "10,000 lines"),
+        ("x" * 1_000_000 + "\n", "1,000,001 characters"),
+        ("x" * 99 + "\n" + "y" * 200_000, "2 lines, 200,100 characters"),
+    ],
+)
+def test_the_mark_tells_how_much_was_pasted(text: str, size: str) -> None:
+    folds = Folds()
+    assert folds.fold(text) == f"[pasted 1: {size}]"
+    assert folds.whole(f"[pasted 1: {size}]") == text
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("lines", [12, 13, 14, 20])
+async def test_the_row_with_the_cursor_is_in_view_after_a_new_line_at_the_end(lines: int) -> None:
+    async with prompt_of() as (app, pilot):
+        app.prompt.area.put("\n".join(f"line {number}" for number in range(lines)))
+        await pilot.pause()
+        await pilot.press("ctrl+j")
+        await pilot.pause()
+        await pilot.pause()
+        area = app.prompt.area
+        assert area.cursor_location == (lines, 0)
+        assert 0 <= area.cursor_screen_offset.y - area.region.y < area.region.height

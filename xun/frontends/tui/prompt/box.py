@@ -220,6 +220,8 @@ class Prompt(Vertical):
         event.stop()
         self.set_class(self.area.text.startswith("!"), "-shell")
         self._share()
+        if self.area.wrapped_document.height > self._rows:  # its rows are scrolled, and are laid out by then
+            self.area.call_after_refresh(self.area.scroll_cursor_visible)
         if self._searching is None:
             self._complete()
 

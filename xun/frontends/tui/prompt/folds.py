@@ -9,6 +9,7 @@ from xun.frontends.tui.prompt.unseen import count_unseen
 
 FOLD_LINES = 10  # a paste of more lines is folded
 FOLD_CHARACTERS = 2_000  # or of more characters
+_MUCH = 100_000  # characters that are told beside the lines: so much costs
 
 
 _MARK = re.compile(r"\[pasted \d+: [^\]\n]*\]")
@@ -29,12 +30,14 @@ class Folds:
 
     def fold(self, text: str) -> str:
         """`text` as it is to stand in the prompt: itself when it is short, else a mark for it."""
-        lines = text.count("\n") + 1
+        lines = text.count("\n") + (not text.endswith("\n"))
         if lines <= FOLD_LINES and len(text) <= FOLD_CHARACTERS:
             return text
         if text in self._marks:
             return self._marks[text]
-        size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
+        size = f"{lines:,} lines" if lines > 1 else ""
+        if lines == 1 or len(text) >= _MUCH:
+            size += f"{', ' if size else ''}{len(text):,} characters"
         if unseen := count_unseen(text):
             size += f", {unseen:,} invisible or control character{'s' * (unseen > 1)}"
         mark = f"[pasted {len(self._kept) + 1}: {size}]"
