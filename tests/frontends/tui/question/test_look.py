@@ -6,7 +6,7 @@ import pytest
 
 from tests.frontends.tui.question.support import command_ask, write_ask
 from xun.frontends.tui.question.choices import Choice, Menu, menu_of
-from xun.frontends.tui.question.describe import body
+from xun.frontends.tui.question.describe import body, why
 from xun.frontends.tui.question.fit import fit
 from xun.frontends.tui.question.look import answers
 from xun.frontends.tui.question.mark import Mark
@@ -172,3 +172,16 @@ def test_prose_keeps_its_measure_where_the_command_does_not() -> None:
     shown = rows(body(command_ask().model_copy(update={"decisions": (decision,)}), 190))
     assert len(shown[0]) == 155
     assert all(len(row) <= 100 for row in shown[1:])
+
+
+def test_reasons_are_told_once_each_below_one_label() -> None:
+    reasons = (
+        Reason(code="outside", text="~/zzz is outside the workspace", hard=True, rule="~/zzz"),
+        Reason(code="unlisted", text="rm is not on the list", hard=True, rule="the list of x.toml:3"),
+    )
+    decision = Decision(action=Run(command="rm ~/zzz", cwd="/w"), effect="ask", reasons=reasons)
+    ask = Ask(id="a", agent="xun", call_id="c", tool="bash", decisions=(decision,))
+    assert rows(why(ask, 80, str, 2)[0]) == [
+        "why: ~/zzz is outside the workspace",
+        "     rm is not on the list (the list of x.toml:3)",
+    ]

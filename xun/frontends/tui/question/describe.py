@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from xun.frontends.tui.question.explain import card_of
 from xun.frontends.tui.transcript.diff import Diff
 from xun.frontends.tui.transcript.line import Line
+from xun.frontends.tui.transcript.refusal import with_rule
 from xun.frontends.tui.transcript.wrap import clean, measure, wrap, wrap_all
 from xun.policy.action import Read, Run, Write, describe
 from xun.policy.decision import Ask, Decision, Reason
@@ -70,7 +71,7 @@ def why(ask: Ask, width: int, shown: Shown, rows: int) -> tuple[list[Line], list
     lines: list[Line] = []
     whole: list[Reason] = []
     for reason, decision in pairs:
-        more = _why(reason, decision, width, _WHY, shown)
+        more = _why(reason, decision, width, " " * len(_WHY) if lines else _WHY, shown)
         if len(lines) + len(more) > rows:
             return lines or more[:rows], whole
         lines += more
@@ -114,12 +115,11 @@ def _line(text: str, style: str, width: int) -> list[Line]:
 
 def _why(reason: Reason, decision: Decision, width: int, first: str, shown: Shown) -> list[Line]:
     style = "hard" if reason.hard else ""
-    rule = f" ({reason.rule})" if reason.rule else ""
     text = reason.text
     if isinstance(decision.action, Read | Write):
         text = text.replace(decision.action.path, shown(decision.action.path))
     part = reason.segment if isinstance(decision.action, Run) and reason.segment != decision.action.command else None
-    pieces = [(clean(f"{text}{rule}").replace("\n", " "), style)]
+    pieces = [(clean(with_rule(reason, text)).replace("\n", " "), style)]
     if part:
         pieces.append((clean(f"  in: {part}").replace("\n", " "), "muted"))
     return wrap(pieces, measure(width), first=((first, style or "soft"),), rest=((" " * len(first), ""),))

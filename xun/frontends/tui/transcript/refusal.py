@@ -6,7 +6,7 @@ from xun.events import Decided
 from xun.frontends.text import visible
 from xun.frontends.tui.transcript.why import ask_for
 from xun.policy.action import describe
-from xun.policy.decision import Decision
+from xun.policy.decision import Decision, Reason
 
 SHOWN = 400
 """Characters shown of what was refused: as many from its beginning as from its end."""
@@ -39,12 +39,15 @@ def refused(decision: Decision) -> str:
 def refused_by(event: Decided, words: str) -> str:
     """A line on a refusal below its call. `words` are what the person gave as the reason, if they did."""
     decision = event.decision
-    reasons = "; ".join(dict.fromkeys(
-        reason.text + (f" ({reason.rule})" if reason.rule else "") for reason in decision.reasons
-    ))  # fmt: skip
+    reasons = "; ".join(dict.fromkeys(with_rule(reason, reason.text) for reason in decision.reasons))
     why = words if event.by == "person" else reasons
     what = _both_ends(describe(decision.action)) + (f" — {why}" if why else "")
     return f"refused by {by_whom(event)}: {what}{ask_for(event)}"
+
+
+def with_rule(reason: Reason, text: str) -> str:
+    """`text`, which says `reason`, and the rule behind it where the reason does not name that."""
+    return f"{text} ({reason.rule})" if reason.rule and reason.rule not in reason.text else text
 
 
 def _both_ends(text: str) -> str:

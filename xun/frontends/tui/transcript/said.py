@@ -12,6 +12,8 @@ from xun.frontends.tui.transcript.item import Compaction, Item, Notice, Prompt, 
 from xun.frontends.tui.transcript.splitter import split
 from xun.messages import Image, Message
 
+_INTERRUPTED = ("the run was cancelled", "the run was interrupted")  # which says nothing more
+
 
 def blocks_of(text: str) -> Sequence[Block]:
     """The blocks of a whole answer. The first is always set off from what stands before."""
@@ -23,7 +25,8 @@ def blocks_of(text: str) -> Sequence[Block]:
 def ending(event: TurnEnded) -> Iterator[Item]:
     """What is said of a turn that did not complete."""
     if event.status == "cancelled":
-        yield Notice("interrupted" + (f": {event.error.message}" if event.error is not None else ""))
+        why = event.error.message if event.error is not None else ""
+        yield Notice(f"interrupted: {why}" if why and why not in _INTERRUPTED else "interrupted")
     elif event.error is not None:
         yield Notice(event.error.message, "error")
     elif event.status == "failed":
