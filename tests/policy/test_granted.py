@@ -95,3 +95,19 @@ def test_what_a_person_agrees_to_move_goes_with_all_that_is_in_it() -> None:
     into = moving("mv proj into", a=proj, b=PathFact(real=f"{ROOT}/into", kind="folder"))
     assert into.writable == (f"{ROOT}/proj", f"{ROOT}/into/proj")
     assert moving("rm -rf proj", a=proj).writable == (f"{ROOT}/proj",)
+
+
+def test_a_workspace_in_tmp_is_written_as_any_other() -> None:
+    from tests.policy.test_confine import FACTS
+    from xun.policy.action import Run
+    from xun.policy.decide import decide
+    from xun.policy.rules import Policy
+
+    root = "/tmp/w"
+    paths = {
+        f"{root}/.": PathFact(real=root, kind="folder"),
+        f"{root}/out": PathFact(real=f"{root}/out", kind="folder"),
+    }
+    facts = FACTS.model_copy(update={"roots": (root,), "paths": paths})
+    confinement = decide(Run(command="ls out; make -C out", cwd=root), facts, Policy()).confinement
+    assert confinement is not None and confinement.readable == ()

@@ -144,11 +144,13 @@ def _read(action: Run, reading: Reading, facts: Facts) -> Iterator[str]:
         for folder in reading.script.starts(action.cwd, command.segment):
             for use in command.touched:
                 fact = facts.paths.get(command.keys(folder, use))
-                if fact is not None and use.arg.known and not use.arg.glob and _shown(fact):
+                if fact is not None and use.arg.known and not use.arg.glob and _shown(fact, facts):
                     yield fact.real
 
 
-def _shown(fact: PathFact) -> bool:
+def _shown(fact: PathFact, facts: Facts) -> bool:
+    if within_any(fact.real, facts.roots) or (facts.temp is not None and within(fact.real, facts.temp)):
+        return False  # seen in any case, and not read-only
     below = any(within(fact.real, top) and fact.real != top for top in _PRIVATE)
     return below and (fact.kind == "file" or (fact.kind == "folder" and within_any(fact.real, _OWN_TMP)))
 

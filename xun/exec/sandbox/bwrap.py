@@ -161,7 +161,8 @@ def _open(mounts: Mounts, profile: Profile) -> None:
         if path != _TOP and (not inside(path, profile.roots) or inside(path, mounts.kept)):
             mounts.bind(Path(os.path.realpath(path)), _Layer.OPENED)
     for path in (*profile.readable, *profile.reached):
-        mounts.show(path)
+        if not inside(path, profile.roots):
+            mounts.show(path)
 
 
 def _seen(path: Path, profile: Profile) -> bool:
