@@ -34,7 +34,7 @@ async def test_those_of_this_folder_are_offered_the_last_used_first(work: Path, 
         pick = await bench.action("/sessions")
         assert isinstance(pick, Pick) and pick.title == f"Sessions of {work}"
         assert [choice.text for choice in pick.choices] == [second, first] and pick.current == 0
-        assert pick.choices[1].help == "   now  fix the parser"
+        assert pick.choices[1].label == "fix the parser" and pick.choices[1].help == f"   now  {first}"
         assert await bench.action(pick.line(pick.choices[1])) == OpenSession(first)
 
 

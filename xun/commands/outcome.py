@@ -8,10 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """Something that could be meant: `text` is what is put in, `help` a few words about it."""
+    """Something that could be meant: `text` is what is put in, `help` a few words about it.
+
+    `label` stands for it in a list to choose from, where that says more than `text`.
+    """
 
     text: str
     help: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

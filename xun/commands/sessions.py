@@ -30,16 +30,20 @@ async def _sessions(call: Call) -> Outcome:
     text = "\n".join(listing.problems)
     if not listing.entries:
         return Outcome(text="\n".join(filter(None, ("There are no sessions of this folder yet.", text))))
-    choices = tuple(Completion(entry.id, _line(entry)) for entry in listing.entries)
+    now = time.time()
+    choices = tuple(
+        Completion(entry.id, f"{age(entry.updated, now):>6}  {entry.id}", _label(entry)) for entry in listing.entries
+    )
     ids = [choice.text for choice in choices]
     own = context.agent.session_id
     current = ids.index(own) if own in ids else None
     return Outcome(text=text, action=Pick(f"Sessions of {_short(root)}", choices, "/sessions", current))
 
 
-def _line(entry: Entry) -> str:
-    status = "" if entry.status == _ENDED_WELL else f"  ({entry.status})"
-    return f"{age(entry.updated, time.time()):>6}  {entry.title}{status}"
+def _label(entry: Entry) -> str:
+    """What tells it apart for a person: its first prompt, behind how it ended where that was not well."""
+    status = "" if entry.status == _ENDED_WELL else f"({entry.status}) "
+    return f"{status}{entry.title}"
 
 
 def age(then: float, now: float) -> str:

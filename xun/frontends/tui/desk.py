@@ -195,7 +195,9 @@ class Desk:
             self._complain(str(error))
 
     async def _pick(self, pick: Pick) -> None:
-        choices = tuple(Choice(item.text, Answer.pick(at), keeps=item.help) for at, item in enumerate(pick.choices))
+        choices = tuple(
+            Choice(item.label or item.text, Answer.pick(at), keeps=item.help) for at, item in enumerate(pick.choices)
+        )
         ask = choice("pick", pick.title, [item.text for item in pick.choices], title=pick.title)
         answer = await self._front.put(ask, Menu(choices, pick.current or 0, listing=True))
         index = picked(answer)
