@@ -187,7 +187,7 @@ class Acts:
 
     def along(self, use: Use, key: str) -> Iterator[Reason]:
         if use.mode != "moved":
-            reason = self.places.through(use, key)
+            reason = self.places.handed(use, key) if use.mode == "named" else self.places.through(use, key)
             yield from [reason] if reason and reason.hard else []
         elif not use.only:
             yield from self.places.goes_along(key)

@@ -17,12 +17,13 @@ from xun.policy.exposed import exposed
 from xun.policy.folders import Steps, entered, placed
 from xun.policy.given import Given, read_given
 from xun.policy.guessed import judge_args
-from xun.policy.operands import changed, handed_on, parts, whole, words
+from xun.policy.operands import changed, handed_on, parts, passes_on, whole, words
 from xun.policy.programs import FILTERS
 from xun.policy.runs import Behind
 from xun.policy.settings_shown import Settings, settings_shown
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.unfold import Stages, Step, unfold
+from xun.policy.untabled import handed_names, handed_to_change, read_through
 from xun.policy.words import Arg
 from xun.policy.written import written
 
@@ -179,9 +180,28 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
         found += [_stepped(step, home, given) for step in steps]
         if segment.args[0].text == "rg" and stages.feeds(index):
             found[-1] = _fed(found[-1])
+    found = [_handed(command, found[:index], found) for index, command in enumerate(found)]
     if found and script.others:
         found[0] = _obeying(found[0], script.others, home)
     return tuple(found)
+
+
+def _handed(command: Command, before: Sequence[Command], others: Sequence[Command]) -> Command:
+    """A command that no table judges with the names that others print and that it may read or change."""
+    if command.judged or len(others) < 2:
+        return command
+    whole = tuple(handed_names(command.acting, [one.segment.args for one in others if one is not command]))
+    feeder = next((one for one in reversed(before) if not passes_on(one.segment.args)), None)
+    changes = tuple(handed_to_change(command.acting, feeder.segment.args)) if feeder else ()
+    if not whole and not changes:
+        return command
+    written = tuple(use for use in changes if use.mode == "write")
+    whole += tuple(use for use in changes if use.mode != "write")
+    return replace(command, whole=_joined(command.whole, whole), changed=_joined(command.changed, written))
+
+
+def _joined(uses: Sequence[Use], more: Sequence[Use]) -> tuple[Use, ...]:
+    return tuple(dict.fromkeys((*uses, *more)))
 
 
 def _obeying(command: Command, values: Sequence[Arg], home: str) -> Command:
@@ -248,7 +268,7 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
         views,
         _all(exposed, inner),
         behind.cut,
-        _all(whole, acting),
+        _joined(_all(whole, acting), _all(read_through, writing)),
         _placed(behind.read),
         guessed=tuple(dict.fromkeys(behind.guessed)),
     )

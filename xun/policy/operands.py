@@ -126,7 +126,7 @@ def starts(args: Sequence[Arg]) -> Iterator[Arg]:
     yield from found or [Arg(".")]
 
 
-def _swept(args: Sequence[Arg]) -> tuple[str, ...] | None:
+def swept(args: Sequence[Arg]) -> tuple[str, ...] | None:
     """Of a find that removes what it finds: by which names, `*` where by anything else; empty where it takes all."""
     words = [arg.text for arg in args]
     acts = {base_name(words[at + 1]) for at, word in enumerate(words[:-1]) if word in _FIND_ACTS}
@@ -140,7 +140,7 @@ def _swept(args: Sequence[Arg]) -> tuple[str, ...] | None:
 
 def removes_all(args: Sequence[Arg]) -> bool:
     """Is it a find that removes all there is where it looks?"""
-    return base_name(args[0].text) == "find" and _swept(args) == ()
+    return base_name(args[0].text) == "find" and swept(args) == ()
 
 
 def removes_input(views: Sequence[Sequence[Arg]]) -> bool:
@@ -171,7 +171,7 @@ def prints_all(args: Sequence[Arg]) -> bool:
     name = base_name(args[0].text)
     operands = [arg.text for arg in _operands(args)]
     if name == "find":
-        return _swept((*args, Arg("-delete"))) == () and {arg.text for arg in starts(args)} <= _HERE
+        return swept((*args, Arg("-delete"))) == () and {arg.text for arg in starts(args)} <= _HERE
     if name == "git":
         return operands in (["ls-files"], ["ls-files", "."])
     return name == "ls" and set(operands) <= _HERE
@@ -212,7 +212,7 @@ def whole(args: Sequence[Arg]) -> Iterator[Use]:
             yield Use(arg, "moved")
         return
     if name == "find":
-        if (names := _swept(args)) is not None:
+        if (names := swept(args)) is not None:
             yield from (Use(arg, "moved", only=names) for arg in starts(args))
         return
     if name not in _TAKES_FOLDERS:

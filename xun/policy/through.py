@@ -26,6 +26,7 @@ def folders_read(command: Command) -> Iterator[Use]:
         return
     if name in _SEARCHING or (name == "grep" and _recursive(command.segment.args)):
         yield HERE
+    yield from (use for use in command.whole if use.mode in ("tree", "links", "searched", "named"))
     for use in command.words:
         if use.arg.text != "/" or name not in INTERPRETERS:
             yield use
