@@ -15,7 +15,9 @@ _PUBLIC = {
     "xun.agent.compact": ("Compaction",),
     "xun.agent.config": ("AgentConfig",),
     "xun.agent.limits": ("Limits",),
+    "xun.agent.progress": ("ProgressPolicy",),
     "xun.agent.run_result": ("Denial", "RunCancelled", "RunFailed", "RunResult", "RunTruncated"),
+    "xun.agent.telemetry": ("RunEvent",),
     "xun.agent.stream": ("RunStream",),
     "xun.agent.subagents": ("AgentGetterParam", "SubAgent"),
     "xun.events": (

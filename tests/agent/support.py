@@ -41,7 +41,9 @@ def agent_of(
     how.setdefault("retry", QUICK)
     if "toolbox" not in how:
         how["tools"] = list(tools)
-    return Agent(provider, on_event=heard.append, **how), provider, heard
+    agent = Agent(provider, **how)
+    agent.listen(heard.append)
+    return agent, provider, heard
 
 
 def check_guarantees(heard: Heard, agent: Agent[Any]) -> None:

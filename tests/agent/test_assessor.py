@@ -59,7 +59,8 @@ def credulous(request: Recorded) -> Say:
 async def working(wire: str, url: str, heard: Heard, **how: Any) -> AsyncGenerator[Agent[Any]]:
     provider = connect(wire, url)
     how.setdefault("model_info", INFO)
-    async with Agent(provider, tools=["fs", "search", "cmd"], on_event=heard.append, retry=QUICK, **how) as agent:
+    async with Agent(provider, tools=["fs", "search", "cmd"], retry=QUICK, **how) as agent:
+        agent.listen(heard.append)
         yield agent
     await provider.aclose()
 

@@ -48,7 +48,8 @@ def three(number: int) -> Say:
 async def agent_on(wire: str, url: str, heard: list[AnyEvent], **how: Any) -> AsyncGenerator[Agent[Any]]:
     how.setdefault("model_info", ModelInfo("p", "claude-test", context_window=200_000))
     provider = connect(wire, url)
-    async with Agent(provider, tools=[produce, seq], on_event=heard.append, retry=QUICK, **how) as agent:
+    async with Agent(provider, tools=[produce, seq], retry=QUICK, **how) as agent:
+        agent.listen(heard.append)
         try:
             yield agent
         finally:

@@ -48,7 +48,8 @@ async def test_what_was_shown_is_kept_and_the_model_is_told_where_it_breaks_off(
     with ModelServer([slow, Say("And so on."), Say("Done.")], validators=STRICT) as server:
         provider = connect(wire, server.url)
         model = NAMES[wire].partition("/")[2]
-        async with Agent(model, provider=provider, tools=[add], on_event=heard.append) as agent:
+        async with Agent(model, provider=provider, tools=[add]) as agent:
+            agent.listen(heard.append)
             result = await cut_at_first_words(agent)
             assert result.status == "cancelled" and result.output == shown(heard) != ""
             part = agent.messages[-1]
@@ -68,7 +69,8 @@ async def test_it_is_stored_and_comes_back_with_the_session(tmp_path: Path) -> N
     writer = SessionWriter.create(tmp_path, cwd=tmp_path, model="m", version="1")
     with ModelServer([Stream(Say(LONG), chunk=40, pause=0.01)], validators=STRICT) as server:
         provider = connect(WIRES[0], server.url)
-        async with Agent(provider, on_event=writer.append) as agent:
+        async with Agent(provider) as agent:
+            agent.listen(writer.append)
             await cut_at_first_words(agent)
             kept = agent.messages
         await provider.aclose()

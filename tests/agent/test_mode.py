@@ -162,7 +162,8 @@ async def test_the_note_reaches_every_wire_and_no_prefix_changes(wire: str) -> N
     heard = Heard()
     with ModelServer([Say("a"), Say("b"), Say("c")], validators=STRICT) as server:
         provider = connect(wire, server.url)
-        async with Agent(provider, on_event=heard.append) as agent:
+        async with Agent(provider) as agent:
+            agent.listen(heard.append)
             for mode in ("manual", "plan", "manual"):
                 agent.set_mode(mode)
                 assert (await agent.run("go")).ok

@@ -13,6 +13,7 @@ from tests.agent.support import agent_of, call, calls, check_guarantees
 from xun import (
     HOOK_PAYLOADS,
     Answer,
+    ErrorInfo,
     Hooks,
     Limits,
     Result,
@@ -148,7 +149,7 @@ async def test_the_policy_of_the_agent_holds_for_tools_without_one_of_their_own(
 async def test_errors_that_read_as_passing_are_tried_again_where_that_is_asked_for(
     text: str, passing: bool, asked: bool
 ) -> None:
-    flaky = Flaky(Result.Err(text))
+    flaky = Flaky(Result.Err(ErrorInfo(error=text, details="its timeout is 30 s")))
     retry = ToolRetry(attempts=2, backoff=0, retry_error_results=asked)
     result, _ = await run(tool_of(flaky, replay="safe", retry=retry))
     again = passing and asked
@@ -282,15 +283,18 @@ async def test_the_time_of_a_run_bounds_the_wait_too() -> None:
 
 async def test_the_seconds_told_are_those_of_the_attempts_alone() -> None:
     async def attempt() -> Ran:
-        return Ran(Passing("503"), "error", 2.0)
+        return attempts.pop(0)
 
     async def tell(failure: Failure) -> None:
         waits.append(failure.wait)
 
     waits: list[float] = []
-    tool = Tool(tool_of(Flaky(), replay="safe"))
-    ran = await repeated(attempt, tool, ToolRetry(attempts=3, backoff=0.001), tell, print)
-    assert ran.seconds == 6.0 and len(waits) == 2 and min(waits) > 0
+    tool, retry = Tool(tool_of(Flaky(), replay="safe")), ToolRetry(attempts=3, backoff=0.001)
+    for last, outcome in ((Passing("503"), "error"), (Result.Ok("fetched"), "ok")):
+        attempts = [Ran(Passing("503"), "error", 2.0), Ran(Passing("503"), "error", 2.0), Ran(last, outcome, 2.0)]
+        ran = await repeated(attempt, tool, retry, tell, print)
+        assert (ran.seconds, ran.outcome, ran.result.is_ok()) == (6.0, outcome, outcome == "ok")
+    assert len(waits) == 4 and min(waits) > 0
 
 
 async def test_another_serial_tool_of_the_tree_may_pass_while_one_waits_for_its_next_attempt() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from xun.agent.compacting import Compacting
@@ -19,6 +19,7 @@ from xun.agent.questions import Questions
 from xun.agent.run_result import RunResult
 from xun.agent.stream import RunStream
 from xun.agent.turn import RuntimeStateError, Turn
+from xun.events import AttemptReset, TextDelta
 from xun.messages import Message
 from xun.result import Err, Result
 
@@ -109,6 +110,27 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
     ) -> RunStream:
         """One turn as an async context manager over its events. Leaving it early cancels the turn."""
         return RunStream(self, prompt, context, history, output_schema)
+
+    async def stream_text(
+        self,
+        prompt: str,
+        *,
+        on_reset: Callable[[], object] | None = None,
+        context: Any = None,
+        history: Sequence[Message] | None = None,
+    ) -> AsyncGenerator[str]:
+        """The text of one turn as it comes. Raises `RunFailed` at its end where the run does not complete.
+
+        What a model call that is made again has said before does not count: `on_reset` is called then. Close it, or use
+        `run_stream`, where you may leave early.
+        """
+        async with self.run_stream(prompt, context=context, history=history) as stream:
+            async for event in stream:
+                if isinstance(event, TextDelta):
+                    yield event.text
+                elif isinstance(event, AttemptReset) and on_reset is not None:
+                    on_reset()
+        stream.result.raise_for_status()
 
     def start_turn(
         self, prompt: str, context: Any = None, history: Sequence[Message] | None = None, output_schema: Any = None

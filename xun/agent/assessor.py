@@ -64,8 +64,8 @@ class AgentAssessor:
             workspace=self._agent.workspace,
             name="risk",
             retry=_once_more(self._agent.retry_policy),
-            on_event=hearing,
         )
+        child.listen(hearing)
         child.on_spent = _counts_for(self._agent)
         async with child:
             result = await child.run(_quoted(decision, facts))

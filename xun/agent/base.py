@@ -20,8 +20,10 @@ from xun.agent.limits import Limits
 from xun.agent.parts import ResolveModel, build_toolbox, fit, name_of, resolve_by_name
 from xun.agent.plan_note import PlanNote
 from xun.agent.portal import run_blocking
+from xun.agent.progress import ProgressPolicy
 from xun.agent.queue import Queue
 from xun.agent.subagents import SubAgent, delegates
+from xun.agent.telemetry import OnEvent, Telemetry
 from xun.agent.totals import Totals
 from xun.agent.tree import Turnstile
 from xun.agent.turn import CURRENT, RuntimeStateError, Turn
@@ -61,7 +63,7 @@ class AgentBase:
         toolbox: ToolBox | None = None,
         policy: Policy | None = None,
         on_ask: OnAsk | None = None,
-        on_event: Callable[[AnyEvent], None] | None = None,
+        on_event: OnEvent | None = None,
         limits: Limits | None = None,
         system: str | None = None,
         workspace: Workspace | str | Path | None = None,
@@ -74,6 +76,7 @@ class AgentBase:
         max_output_tokens: int | None = None,
         output_corrections: int | None = None,
         planning: bool | None = None,
+        progress: ProgressPolicy | None = None,
         retry: RetryPolicy | None = None,
         model_info: ModelInfo | None = None,
         history: Sequence[Message] = (),
@@ -103,8 +106,8 @@ class AgentBase:
         self.messages: list[Message] = checked_history(history)
         self.session_id = session_id
         self.bus = EventBus(self.identifier, session_id or "")
-        if on_event is not None:
-            self.bus.listen(on_event)
+        self.telemetry = Telemetry(on_event, self.tell)
+        self.bus.listen(self.telemetry)
         self.queue = Queue(self._tell_queue)
         self.totals = Totals()
         self.compactor = Compactor(config.compaction)
@@ -289,6 +292,13 @@ class AgentBase:
         return Message(role="user", blocks=(*Message.user(text).blocks, *told))
 
     # Telling
+
+    def listen(self, listener: Callable[[AnyEvent], None]) -> Callable[[], None]:
+        """Tell `listener` every event from now on, at once and in order; the function that comes back ends that.
+
+        It must be quick. One that raises is heard no more.
+        """
+        return self.bus.listen(listener)
 
     def notice(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None:
         """Tell the person something that is not part of the conversation."""

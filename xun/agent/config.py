@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, get_args
 from xun.agent.compact import Compaction
 from xun.agent.limits import Limits
 from xun.agent.output import CORRECTIONS
+from xun.agent.progress import ProgressPolicy
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import instance, number, one_of, texts
 from xun.policy.decision import Mode
@@ -23,6 +24,7 @@ _PARTS: dict[str, type[Any]] = {
     "limits": Limits,
     "retry": RetryPolicy,
     "compaction": Compaction,
+    "progress": ProgressPolicy,
     "tool_policy": ToolPolicy,
 }
 _WITHIN: dict[type[Any], dict[str, type[Any]]] = {ToolPolicy: {"retry": ToolRetry}}
@@ -55,6 +57,7 @@ class AgentConfig:
     max_output_tokens: int | None = None
     output_corrections: int = CORRECTIONS
     planning: bool | None = None
+    progress: ProgressPolicy = field(default_factory=ProgressPolicy)
     mode: Mode = "manual"
     risk_model: str | None = None
     auto_confirm: bool = False

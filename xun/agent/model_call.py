@@ -14,8 +14,6 @@ from xun.extend.middleware import MiddlewareError
 from xun.messages import Message
 from xun.providers.base import Done, ProviderError, Request, TextPart, ThinkingPart
 
-SILENT_AFTER = 10.0  # seconds without a sign of the model before the person is told, and between tellings
-
 
 async def ask_model(turn: Turn) -> Message:
     """The model's complete reply, as middleware leaves it. Raises `ProviderError` when it failed for good."""
@@ -119,20 +117,26 @@ class _Silence:
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
+        self._policy = turn.agent.config.progress
         self._loop = asyncio.get_running_loop()
         self._since = time.monotonic()
-        self._timer = self._loop.call_later(SILENT_AFTER, self._tell)
+        self._timer: asyncio.TimerHandle | None = None
+        if self._policy.first_after is not None:
+            self._timer = self._loop.call_later(self._policy.first_after, self._tell, self._policy.first_after)
 
-    def _tell(self) -> None:
+    def _tell(self, after: float) -> None:
         silent = time.monotonic() - self._since
-        told = silent >= SILENT_AFTER
+        told = silent >= after
         if told:
             self._turn.emit(Waiting(on="model", seconds=silent))
-        self._timer = self._loop.call_later(SILENT_AFTER if told else SILENT_AFTER - silent, self._tell)
+        first = self._policy.first_after or after
+        wait, after = (self._policy.repeat_every, after) if told else (first - min(silent, first), first)
+        self._timer = self._loop.call_later(wait, self._tell, after)
 
     def broken(self) -> None:
         # Moving a timer for every token would cost more than the token: only the time is noted.
         self._since = time.monotonic()
 
     def over(self) -> None:
-        self._timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()

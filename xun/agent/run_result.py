@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from xun.agent.telemetry import RunEvent
 from xun.events import ErrorDetail, Status, StopReason
 from xun.messages import Message, Usage
 from xun.policy.action import describe
@@ -54,6 +55,7 @@ class RunResult(Result[str]):
 
     `cost` is in dollars (None where a price is unknown), `seconds` is wall time, `data` the parsed structured output.
     `usage_incomplete` says that more was used than `usage` knows of: a reply was cut off, or came without its figures.
+    `events` is what happened, without what it was about.
     """
 
     status: Status
@@ -71,6 +73,7 @@ class RunResult(Result[str]):
     model: str = ""
     session_id: str | None = None
     usage_incomplete: bool = False
+    events: tuple[RunEvent, ...] = field(default=(), repr=False)
 
     @property
     def ok(self) -> bool:

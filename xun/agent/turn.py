@@ -318,6 +318,7 @@ class Turn:
             usage=self.usage, cost=cost, steps=self.steps, tool_calls=self.tool_calls, seconds=seconds,
             denials=tuple(self.denials), error=error, model=self.agent.model_name,
             session_id=self.agent.session_id, usage_incomplete=self.usage_incomplete,
+            events=self.agent.telemetry.taken(),
             data=self.output.data if self.output is not None and status == "completed" else None,
         )  # fmt: skip
         if task.done() and (self.agent.hooks.wants("run_end") or self.agent.hooks.wants("error")):
