@@ -61,7 +61,8 @@ class PersonCall:
         self._running = True
         began = time.monotonic()
         try:
-            ran = await invoke(item.tool, item.arguments, ctx, toolbox.policy)
+            policy = toolbox.under(agent.config.tool_policy).policy
+            ran = await invoke(item.tool, item.arguments, ctx, policy)
         finally:
             self._seconds = time.monotonic() - began
         return answer_of(agent, call, ran.result, ran.outcome, item.tool)

@@ -49,7 +49,7 @@ class Slot:
         self._lock = asyncio.Lock()
         self._began: int | None = None
         self._kept: ToolResult | None = None
-        self._state: int | None = None
+        self._state: int | None = None  # of things, for which it holds
 
     async def __aenter__(self) -> Slot:
         await self._lock.acquire()
@@ -70,8 +70,8 @@ class Slot:
         )
 
     def keep(self, result: ToolResult) -> None:
-        """Keep what the call gave, unless it failed or something may have changed while it ran."""
-        if not result.is_error and self._began is not None and self._began == self._changes.state():
+        """Keep what the call gave, unless it failed, for as long as things are as they were when it began."""
+        if not result.is_error:
             self._kept, self._state = result, self._began
 
 

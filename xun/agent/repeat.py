@@ -79,7 +79,7 @@ async def _passing(ran: Ran, tool: Tool, retry: ToolRetry, complain: Callable[[s
     if ran.result.is_err():
         error = ran.result.unwrap_err()
         asked = isinstance(ran.result, Passing)
-        reads = retry.retry_error_results and _READS_AS_PASSING.search(f"{error.error} {error.details}")
+        reads = retry.retry_error_results and _READS_AS_PASSING.search(error.error)
         return _line(error.error) if asked or reads else None
     if tool.retry_if_result is None or not await _says(tool, ran.result.unwrap(), complain):
         return None
