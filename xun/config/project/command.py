@@ -152,13 +152,17 @@ class Place:
 
         Raises `UnpinnedError` for a file that is there and cannot be used.
         """
-        words = (word.rstrip(".-/@") for text in texts for word in re.findall(r"[\w./@-]+", text))
-        scripts = {word for word in words if word.endswith(_SHELL_FILES) and not word.startswith("/")}
-        digests = {name: self._digest(name) for name in sorted({*files, *scripts})}
+        digests = {name: self._digest(name) for name in sorted({*files, *shell_files(texts)})}
         pinned = json.dumps([command, arguments, list(also), list(texts), digests], sort_keys=True)
         pin = hashlib.sha256(pinned.encode()).hexdigest()
         shown = tuple(_cut(texts if runs is None else runs))
         return ProjectCommand(str(self.folder), command, shown, pin, arguments, tuple(also))
+
+
+def shell_files(texts: Iterable[str]) -> set[str]:
+    """The shell scripts that `texts` name, by their names from the folder in which they run."""
+    words = (word.rstrip(".-/@") for text in texts for word in re.findall(r"[\w./@-]+", text))
+    return {word for word in words if word.endswith(_SHELL_FILES) and not word.startswith("/")}
 
 
 def _cut(texts: Iterable[str]) -> Iterator[str]:

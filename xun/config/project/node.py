@@ -8,14 +8,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from xun.config.project.command import Place, ProjectCommand, wanted
+from xun.config.project.command import Place, ProjectCommand, UnpinnedError, wanted
+from xun.config.project.workspaces import CONFIGURATION, Elsewhere, Workspace, json_object, texts_of
 from xun.policy.programs import word_set
 
 _LOCKS = {
     "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun", "package-lock.json": "npm",
 }  # fmt: skip
-# They name programs that a package manager loads or runs with each script.
-_CONFIGURATION = (".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml", "bunfig.toml")
 _MOST_SCRIPTS = 300  # with more, what they run in turn is not followed, and none is offered
 _COMMANDS_OF_YARN_AND_PNPM = word_set("check ci audit pack types version why")
 _BEFORE_A_PROGRAM = word_set("npx cross-env env bunx dotenv")
@@ -23,21 +22,37 @@ _BEFORE_A_PROGRAM = word_set("npx cross-env env bunx dotenv")
 
 def package_json(place: Place) -> Iterator[ProjectCommand]:
     """The scripts of package.json, as the package manager of the project runs them."""
-    data = _object(place.text("package.json"))
-    scripts = _texts(data.get("scripts"))
+    data = json_object(place.text("package.json"))
+    scripts = texts_of(data.get("scripts"))
     if not scripts or len(scripts) > _MOST_SCRIPTS:
         return
     manager = _manager(place, data)
-    files = place.upwards(*_CONFIGURATION)
-    for name in scripts:
-        if not wanted(name):
-            continue
+    files = place.upwards(*CONFIGURATION)
+    workspace, unpinned = Workspace(place), None
+    for name in filter(wanted, scripts):
         chain = _chain(name, scripts)
         texts = [scripts[name], *(f"{one}: {scripts[one]}" for one in chain if one != name)]
+        other = Elsewhere(place, workspace, [scripts[one] for one in chain])
+        try:
+            other.follow()
+        except UnpinnedError as error:
+            unpinned = unpinned or error
+            continue
+        more = [*(f"{folder}: {text}" for folder, text in sorted(other.pinned.items())), *_tables(data, texts)]
         inner = runner(scripts[name])
         family = "npm" if manager == "npm" else "script"
         first, *also = _spellings(manager, name)
-        yield place.command(first, texts, files=files, arguments=f"{family}:{inner}", also=also)
+        yield place.command(
+            first, [*texts, *more], files=[*files, *other.files], arguments=f"{family}:{inner}", also=also,
+            runs=[*texts, *other.shown],
+        )  # fmt: skip
+    if unpinned is not None:
+        raise unpinned
+
+
+def _tables(data: Mapping[str, Any], texts: list[str]) -> list[str]:
+    """What package.json says beside its scripts to programs that they run."""
+    return [json.dumps(data[name], sort_keys=True) for name in ("wireit", "nx") if name in data and name in str(texts)]
 
 
 def _spellings(manager: str, name: str) -> list[str]:
@@ -93,7 +108,7 @@ def runner(text: str) -> str:
 def deno_json(place: Place) -> Iterator[ProjectCommand]:
     """The tasks of deno.json, each with those that it depends on."""
     name = place.first("deno.json", "deno.jsonc")
-    tasks = _object(place.text(name)).get("tasks") if name else None
+    tasks = json_object(place.text(name)).get("tasks") if name else None
     if not name or not isinstance(tasks, dict):
         return
     for task, value in tasks.items():
@@ -104,24 +119,10 @@ def deno_json(place: Place) -> Iterator[ProjectCommand]:
 
 def composer_json(place: Place) -> Iterator[ProjectCommand]:
     """The scripts of composer.json. A script may name others and PHP code: the whole file is part of the pin."""
-    scripts = _object(place.text("composer.json")).get("scripts")
+    scripts = json_object(place.text("composer.json")).get("scripts")
     for name, value in scripts.items() if isinstance(scripts, dict) else ():
         lines = [value] if isinstance(value, str) else value
         if not wanted(name) or not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             continue
         also = [f"composer {name}", f"composer run-script {name}"]
         yield place.command(f"composer run {name}", lines, files=["composer.json"], also=also)
-
-
-def _object(text: str | None) -> Mapping[str, Any]:
-    try:
-        data = json.loads(text or "")
-    except (ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
-def _texts(table: object) -> Mapping[str, str]:
-    if not isinstance(table, dict):
-        return {}
-    return {name: text for name, text in table.items() if isinstance(text, str)}

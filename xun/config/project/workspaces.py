@@ -1,0 +1,179 @@
+"""The packages in which a script of package.json may run scripts of theirs: those that it names, or the workspace's."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from xun.config.project.command import Place, UnpinnedError, shell_files
+
+# They name programs that a package manager loads or runs with each script.
+CONFIGURATION = (".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml", "bunfig.toml")
+_PACKAGE = "package.json"
+_TASKS = ("turbo.json", "nx.json", "lerna.json", "lage.config.js", "project.json")  # of what runs them in packages
+_MOST_PACKAGES = 200
+_MOST_FOLDERS = 1000  # that a pattern is looked for in
+# Options and programs that run scripts in packages which they do not name by a folder.
+_ALL = re.compile(
+    r"(?<![\w-])(?:-[wrF]\S*|--(?:workspaces?|recursive|filter|include-workspace-root)|workspaces?|foreach|"
+    r"turbo|lerna|nx|lage|rush|moon|wsrun|ultra|bolt|wireit)(?![\w-])"
+)
+_INTO = re.compile(r"(?<![\w./-])(?:(?:cd|pushd)\s+|-C\s*|--(?:prefix|cwd|dir)(?:\s+|=))([^\s;&|)]*)")
+_WORD = re.compile(r"[\w./@-]+")
+
+
+def json_object(text: str | None) -> Mapping[str, Any]:
+    """What `text` holds, empty for what is no JSON object."""
+    try:
+        data = json.loads(text or "")
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def texts_of(table: object) -> Mapping[str, str]:
+    """The entries of a table that are texts."""
+    if not isinstance(table, dict):
+        return {}
+    return {name: text for name, text in table.items() if isinstance(text, str)}
+
+
+@dataclass(slots=True)
+class Workspace:
+    """The packages of the workspaces that the package in `place` lies in, or is the root of. They are sought once."""
+
+    place: Place
+    _packages: tuple[str, ...] | None = None
+
+    def packages(self) -> tuple[str, ...]:
+        """Their folders from that of `place`. Raises `UnpinnedError` for what cannot be read or told."""
+        if self._packages is None:
+            self._packages = tuple(dict.fromkeys(self._found()))
+        return self._packages
+
+    def files(self) -> set[str]:
+        """The files that say to some program what it is to run in them."""
+        return set(self.place.upwards(*_TASKS))
+
+    def _found(self) -> Iterator[str]:
+        for name in self.place.upwards(_PACKAGE):
+            above = name.removesuffix(_PACKAGE)
+            if self.place.has(name):
+                yield above or "."
+            for pattern in self._patterns(above):
+                parts = [part for part in pattern.split("/") if part not in ("", ".")]
+                yield from self._matching(above.rstrip("/"), parts, [_MOST_FOLDERS])
+
+    def _patterns(self, above: str) -> Iterator[str]:
+        package, lerna = (json_object(self.place.text(f"{above}{name}")) for name in (_PACKAGE, "lerna.json"))
+        spaces = package.get("workspaces")
+        if isinstance(spaces, dict):
+            spaces = spaces.get("packages")
+        for patterns in (spaces, lerna.get("packages")):
+            if isinstance(patterns, list):
+                yield from (one for one in patterns if isinstance(one, str) and not one.startswith("!"))
+        yaml = self.place.text(f"{above}pnpm-workspace.yaml") or ""
+        yield from re.findall(r"^\s*-\s*['\"]?([^'\"#!\s][^'\"#\s]*)", yaml, re.MULTILINE)
+        for row in re.findall(r"\[([^\]]*)\]", yaml):
+            yield from (part.strip(" \n'\"") for part in row.split(","))
+
+    def _matching(self, folder: str, parts: list[str], left: list[int]) -> Iterator[str]:
+        """The packages that a pattern means, and more where it is one that only its program understands."""
+        left[0] -= 1
+        if left[0] < 0:
+            raise UnpinnedError(f"its workspace is looked for in more than {_MOST_FOLDERS} folders")
+        if not parts:
+            if self.place.has(_join(folder, _PACKAGE)):
+                yield folder or "."
+            return
+        first, *rest = parts
+        if _WORD.fullmatch(first):
+            yield from self._matching(_join(folder, first), rest, left)
+            return
+        if first == "**":
+            yield from self._matching(folder, rest, left)
+        for name in self._folders(folder):
+            if first == "**":
+                yield from self._matching(_join(folder, name), parts, left)
+            elif set(first) & set("{}()[]!@+") or fnmatchcase(name, first):
+                yield from self._matching(_join(folder, name), rest, left)
+
+    def _folders(self, folder: str) -> list[str]:
+        try:
+            with os.scandir(self.place.folder / folder) as items:
+                names = [item.name for item in items if item.is_dir()]
+        except OSError:
+            return []
+        return sorted(name for name in names if not name.startswith(".") and name != "node_modules")
+
+
+@dataclass(slots=True)
+class Elsewhere:
+    """What else defines the scripts `texts` of the package in `place`.
+
+    `pinned` holds for each other package what its scripts are, `files` more files, by their names from the folder of
+    `place`. `shown` are the scripts of other packages that the texts name.
+    """
+
+    place: Place
+    workspace: Workspace
+    texts: list[str]
+    pinned: dict[str, str] = field(default_factory=dict)
+    files: set[str] = field(default_factory=set)
+    shown: list[str] = field(default_factory=list)
+    _queue: list[str] = field(default_factory=list)
+
+    def follow(self) -> None:
+        """Find all of it. Raises `UnpinnedError` for what cannot be read or told."""
+        self._named("", self.texts)
+        named = {word for text in self.texts for word in _WORD.findall(text)}
+        while self._queue:
+            folder = self._queue.pop(0)
+            if folder in self.pinned or self._own(folder):
+                continue
+            if len(self.pinned) >= _MOST_PACKAGES:
+                raise UnpinnedError(f"its scripts may run in more than {_MOST_PACKAGES} packages")
+            scripts = texts_of(json_object(self.place.text(_join(folder, _PACKAGE))).get("scripts"))
+            self.pinned[folder] = json.dumps(scripts, sort_keys=True)
+            self.files |= {_join(folder, name) for name in (*CONFIGURATION, *_TASKS, *shell_files(scripts.values()))}
+            self.shown += [f"{folder}: {name}: {text}" for name, text in scripts.items() if name in named]
+            self._named(folder, scripts.values())
+
+    def _own(self, folder: str) -> bool:
+        return os.path.realpath(self.place.folder / folder) == str(self.place.folder)
+
+    def _named(self, folder: str, texts: Iterable[str]) -> None:
+        """Queue the packages that scripts of the one in `folder` may run in."""
+        for text in texts:
+            for into in _INTO.finditer(text):
+                self._enter(folder, into[1])
+            words = (word.rstrip("/") for word in _WORD.findall(text) if word.strip("."))
+            self._queue += [there for word in words if self.place.has(_join(there := _join(folder, word), _PACKAGE))]
+            if _ALL.search(text):
+                self._queue += self.workspace.packages()
+                self.files |= self.workspace.files()
+
+    def _enter(self, folder: str, word: str) -> None:
+        """A script goes to the folder `word`: a package manager takes the nearest package.json there or above."""
+        if word[:1] in ("'", '"') and word[-1:] == word[:1]:
+            word = word[1:-1]
+        if not _WORD.fullmatch(word):
+            raise UnpinnedError(f"{_PACKAGE} goes to a folder that only a shell can tell: {word or 'nothing'}")
+        there = _join(folder, word)
+        for _ in range(len(self.place.folder.parts)):
+            if self.place.has(_join(there, _PACKAGE)):
+                self._queue.append(there)
+                return
+            if self._own(there):
+                return
+            self.pinned[there] = "none"
+            there = _join(there, "..")
+
+
+def _join(folder: str, name: str) -> str:
+    return os.path.join(folder, name)  # noqa: PTH118 - a name from the folder of the place
