@@ -23,6 +23,7 @@ _MAKES_OPERANDS = frozenset({"xargs", "parallel"})
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
 _HERESTRING = re.compile(r"<<<[ \t]*('[^']*'|\"[^\"]*\"|[^\s;|&<>()]+)")
 _PRINTS = frozenset({"echo", "printf"})
+_ALIAS = re.compile(r"\balias[ \t]+([\w.-]+)=('[^']*'|\"[^\"]*\"|[^\s;&|]+)")
 _ASSIGNED = re.compile(r"(?:^|[\s;&|(])([A-Za-z_]\w*)=('[^'$]*'|\"[^\"$`]*\"|[^\s'\"$`;&|()<>]*)")
 _LOOPED = re.compile(r"\bfor[ \t]+([A-Za-z_]\w*)[ \t]+in[ \t]+([^;\n]*)")
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
@@ -30,10 +31,14 @@ _VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """`texts` are those that some command may get on its standard input, `values` what variables may stand for."""
+    """`texts` are those that some command may get on its standard input, `values` what variables may stand for.
+
+    `aliases` are the names that the text gives to commands.
+    """
 
     texts: tuple[str, ...] = ()
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def to(self, args: Sequence[Arg]) -> tuple[Arg, ...]:
         """`args` with the values of their variables behind them, and a text on standard input as one given with -c."""
@@ -56,16 +61,18 @@ class Given:
 
 def read_given(text: str, script: Script) -> Given:
     """What `text` gives to the commands of `script`. What it gives to variables is told where it is not clear."""
-    feeds = "|" in text or "<<" in text
+    feeds = "|" in text or "<<" in text or "<(" in text
     texts = tuple(dict.fromkeys(islice(_texts(text, script), _MAX_TEXTS))) if feeds else ()
-    return Given(texts, _values(text) if "$" in text and not script.clear else {})
+    values = _values(text) if "$" in text and not script.clear else {}
+    aliases = {match[1]: match[2].strip("'\"") for match in _ALIAS.finditer(text)} if "alias" in text else {}
+    return Given(texts, values, aliases)
 
 
 def _texts(text: str, script: Script) -> Iterator[str]:
     if "<<" in text:
         yield from _heredocs(text)
         yield from (match[1].strip("'\"") for match in _HERESTRING.finditer(text))
-    for segment in script.segments if "|" in text else ():
+    for segment in script.segments if "|" in text or "<(" in text else ():
         if base_name(segment.argv[0]) in _PRINTS:
             printed = [word for word in segment.argv[1:] if not re.fullmatch(r"-[neE]+", word)]
             yield " ".join(printed).replace("\\n", "\n")
@@ -91,9 +98,13 @@ def _heredocs(text: str) -> Iterator[str]:
 def _takes_text(args: Sequence[Arg]) -> bool:
     """Does a command run what comes to it: a shell or interpreter that is given no script?"""
     name = base_name(args[0].text)
+    words = [arg.text for arg in args[1:]]
+    if name in INTERPRETERS | {"source", "."} and any(word.startswith("<(") for word in words):
+        return True
+    if name in ("make", "gmake"):
+        return "-" in words or "-f-" in words
     if name not in INTERPRETERS:
         return False
-    words = [arg.text for arg in args[1:]]
     if name in SHELLS and "-s" in words:
         return True
     return all(word.startswith("-") and not re.fullmatch(r"-[A-Za-z]*[cemM].*", word) for word in words)

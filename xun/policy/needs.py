@@ -251,6 +251,8 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
     args = (*given.to(segment.args), *given.printed(segment.args))
     behind = Behind(home)
     behind.open(args)
+    if alias := given.aliases.get(args[0].text):
+        behind.text(" ".join((alias, *segment.argv[1:])), 0, sure=False)
     here = entered(args)
     # Wrappers in each other give the same view by many ways: each is looked at once.
     views = tuple(dict.fromkeys(behind.views))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from xun.policy.code_texts import removed_in_code, run_by_option, run_in_code
 from xun.policy.commands import find_program
 from xun.policy.commands.spec import Use
 from xun.policy.folders import Steps
@@ -87,6 +88,8 @@ class Behind:
         name = base_name(args[0].text)
         if name == "parallel":
             args = [arg for arg in args if not arg.text.startswith(":::")]
+        for text in run_by_option(name, args):
+            self.text(text, depth, sure=sure and name == "env")
         begins = 1 if name in WRAPPERS else runner_end([arg.text for arg in args])
         if begins:
             self.wrapped(args, begins, depth, sure=sure)
@@ -97,7 +100,10 @@ class Behind:
             self.git(args, depth)
         elif name in ("alias", "export", "declare", "typeset", "local", "readonly"):
             for arg in args[1:]:
-                self.sentence(arg.text.partition("=")[2], depth)
+                value = arg.text.partition("=")[2]
+                if value in PRIVILEGED:
+                    self.text(value, depth, sure=False)
+                self.sentence(value, depth)
         elif may_run_words(args) or name == "sed":
             self.guess(args, depth)
         if name == "eval" and len(args) > 1:
@@ -143,6 +149,11 @@ class Behind:
         for kind in (_SED_RUNS,) if name == "sed" else (_STRING, _SHELL_OUT):
             for match in kind.finditer(code):
                 self.sentence(match[match.lastindex or 1], depth)
+        if name != "sed":
+            for text in run_in_code(name, code):
+                self.sentence(text, depth)
+            for text in removed_in_code(code):
+                self.text(text, depth, sure=False)
 
     def git(self, args: Sequence[Arg], depth: int) -> None:
         """What git runs itself: aliases and helpers of its configuration, and texts for its options."""
@@ -156,7 +167,7 @@ class Behind:
             elif before.text == "-c" or (equals and key.startswith("-")):
                 self.sentence(value, depth)
             else:
-                self.sentence(arg.text.removeprefix("-x"), depth)
+                self.sentence(arg.text.removeprefix("-x").removeprefix("ext::"), depth)
 
     def alias(self, value: str, args: Sequence[Arg], depth: int) -> None:
         if value.startswith("!"):
