@@ -130,6 +130,15 @@ SCRIPTS = [
     ),
     ([], "Is anybody there?\n"),
     ([Say("Hello from a deployment.")], "Hello from a deployment.\n"),
+    ([Say("It did."), Say('{"passed": true}')], "passed=True failing=[]\n"),
+    (
+        [
+            Say(calls=[Call("delegate_reviewer", {"task": "Review share.py"})]),
+            Say("Line 9 divides by nothing."),
+            Say("There is one bug."),
+        ],
+        "There is one bug. 60\n",
+    ),
     ([Say("Hello.")], "completed\n"),
 ]
 
