@@ -162,7 +162,7 @@ def test_nothing_is_left_behind_by_a_kill(kind: str, work: Path) -> None:
     """Neither a process nor the folders that kept `.xun` and `.git` from being made."""
     policy(AUTO)
     seconds = f"4{KINDS.index(kind)}{os.getpid() % 10000}"
-    command = script(work, f"setsid sleep {seconds} & sleep 300")
+    command = script(work, f"setsid sleep {seconds} & (setsid env -i sleep {seconds} >/dev/null 2>&1 &) & sleep 300")
     with Model(bash(command), Say("done")) as model:
         process = model.start("go")
         wait_for(lambda: sleeping(seconds), "the command")

@@ -74,7 +74,7 @@ def test_a_path_that_a_person_is_asked_about_can_be_written() -> None:
     decision = judged("cp a ~/bin/a", paths=there)
     assert decision.hard
     assert decision.confinement is not None and decision.confinement.writable == (f"{HOME}/bin/a",)
-    assert decision.runs == f"in the sandbox, no network, may write {HOME}/bin/a"
+    assert decision.runs == f"in the sandbox, no network, may write in {HOME}/bin, to make {HOME}/bin/a"
 
 
 def test_scripts_are_told_how_it_would_run() -> None:

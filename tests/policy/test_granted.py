@@ -43,12 +43,13 @@ def test_what_more_it_may_change_is_told_by_what_it_does_and_by_no_other_word(co
 
 def test_a_redirect_is_granted_its_file_and_no_folder() -> None:
     there = {"out": PathFact(real=f"{HOME}/out.txt"), "x": PathFact(real=f"{ROOT}/x.sh", kind="file")}
-    confinement = granted("sh x.sh > ~/out.txt", **there)
-    assert (confinement.writable, confinement.folders) == ((f"{HOME}/out.txt",), ())
-    assert f"may write {HOME}/out.txt" in confinement.told()
+    for command in ("sh x.sh > ~/out.txt", "sh x.sh | tee ~/out.txt", "touch ~/out.txt"):
+        confinement = granted(command, **there)
+        assert (confinement.writable, confinement.folders) == ((f"{HOME}/out.txt",), ())
+        assert f"may write {HOME}/out.txt" in confinement.told()
 
 
-@pytest.mark.parametrize("command", ["mkdir ~/new", "cp -r a ~/new", "mv a ~/new", "ln -s a ~/new"])
+@pytest.mark.parametrize("command", ["mkdir ~/new", "cp a ~/new", "cp -r a ~/new", "mv a ~/new", "ln -s a ~/new"])
 def test_where_a_folder_must_be_opened_the_question_says_so(command: str) -> None:
     there = {"new": PathFact(real=f"{HOME}/new"), "a": PathFact(real=f"{ROOT}/a", kind="file")}
     confinement = granted(command, **there)

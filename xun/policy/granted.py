@@ -20,9 +20,8 @@ from xun.policy.words import Arg
 # What a command has of its own in the sandbox, whatever stands there outside.
 _PRIVATE = ("/tmp", "/var/tmp", "/run", "/var/run")  # noqa: S108 - names
 _OWN_TMP = _PRIVATE[:2]
-# Make a file and nothing else of a path that is not there, unless they copy folders.
-_MAKE_FILES = word_set("cp tee touch")
-_COPY_FOLDERS = word_set("-r -R -a -d --recursive --archive")
+# Make a file and nothing else of a path that is not there, whose mode is no other's.
+_MAKE_FILES = word_set("tee touch")
 # What git does, by the word behind its own options.
 _CHECKS_OUT = word_set(
     "checkout switch restore pull merge rebase stash reset cherry-pick revert am apply clean mv rm read-tree "
@@ -105,8 +104,7 @@ def _written(action: Run, reading: Reading) -> Iterator[tuple[str, bool]]:
         if operator not in ("<", "<&") and target.known:
             yield posixpath.join(action.cwd, target.pattern), True
     for command in reading.commands:
-        words = [arg.text for arg in command.segment.args]
-        single = base_name(words[0]) in _MAKE_FILES and _COPY_FOLDERS.isdisjoint(words)
+        single = base_name(command.segment.args[0].text) in _MAKE_FILES
         uses = (*command.changed, *(use for use in command.uses if use.mode == "write"), *command.exposed)
         for folder in reading.script.starts(action.cwd, command.segment):
             yield from ((command.keys(folder, use), single) for use in uses if use.arg.known)

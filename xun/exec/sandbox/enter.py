@@ -64,6 +64,7 @@ class Entered:
         _behind.append((self, tree))
 
 
+_TIDYING = ("gc.autoDetach", "maintenance.autoDetach")
 _behind: list[tuple[Entered, Tree]] = []
 
 
@@ -94,7 +95,7 @@ def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profi
         path for path in profile.writable
         if path not in profile.folders and not os.path.lexists(path) and not inside(path, profile.roots)
     )  # fmt: skip
-    own = dict(env) | variables(profile.cache, env, profile.roots, " ".join(argv))
+    own = dict(env) | _git_stays(env) | variables(profile.cache, env, profile.roots, " ".join(argv))
     try:
         match profile.kind:
             case "bwrap":
@@ -114,6 +115,16 @@ def enter(argv: Sequence[str], cwd: Path, env: Mapping[str, str], profile: Profi
         files.withdraw()
         raise
     return Entered(profile, tuple(line), own, fds, masks, watch, files, appeared)
+
+
+def _git_stays(env: Mapping[str, str]) -> dict[str, str]:
+    """Have git tidy up before it ends: what it left behind for that would be stopped half-way."""
+    count = int(env.get("GIT_CONFIG_COUNT") or 0)
+    return {
+        "GIT_CONFIG_COUNT": str(count + len(_TIDYING)),
+        **{f"GIT_CONFIG_KEY_{count + at}": name for at, name in enumerate(_TIDYING)},
+        **{f"GIT_CONFIG_VALUE_{count + at}": "false" for at in range(len(_TIDYING))},
+    }
 
 
 def _repositories(profile: Profile, cwd: Path) -> tuple[Repository, ...]:

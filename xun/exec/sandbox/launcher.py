@@ -128,9 +128,13 @@ def _confine(plan: dict[str, Any], command: list[str]) -> NoReturn:
         _seccomp(bytes.fromhex(plan["filter"]))
         os.execve(command[0], command, {**os.environ, **plan["env"]})  # noqa: S606 - the command itself, confined by now
     except OSError as error:
-        sys.stderr.write(f"xun: the sandbox could not be set up: {error}\n")
-        sys.stderr.flush()
-        os._exit(126)
+        _fail(error)
+
+
+def _fail(error: OSError) -> NoReturn:
+    sys.stderr.write(f"xun: the sandbox could not be set up: {error}\n")
+    sys.stderr.flush()
+    os._exit(126)
 
 
 def _keep(command: int, writing: int, above: int) -> NoReturn:
@@ -170,7 +174,8 @@ def _keep(command: int, writing: int, above: int) -> NoReturn:
 def _end_children() -> None:
     with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:  # noqa: PTH123 - no more than that
         for pid in file.read().split():
-            os.kill(int(pid), signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
 
 
 def _pass_on(reading: int) -> NoReturn:
@@ -194,21 +199,28 @@ def _silent() -> None:
 
 def main() -> NoReturn:
     given, own, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[4:]
-    with os.fdopen(given, encoding="utf-8", errors="surrogateescape") as file:
-        plan = json.load(file)
-    os.close(own)
-    for number in _IGNORED:
-        signal.signal(number, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    above = os.pidfd_open(os.getppid())
-    reading, writing = os.pipe()
-    if os.fork():
+    try:
+        with os.fdopen(given, encoding="utf-8", errors="surrogateescape") as file:
+            plan = json.load(file)
+        os.close(own)
+        for number in _IGNORED:
+            signal.signal(number, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        above = os.pidfd_open(os.getppid())
+        reading, writing = os.pipe()
+        keeper = os.fork()
+    except OSError as error:
+        _fail(error)
+    if keeper:
         os.close(writing)
         _silent()
         _pass_on(reading)
     os.close(reading)
-    _prctl(_SUBREAPER, 1)
-    started = os.fork()
+    try:
+        _prctl(_SUBREAPER, 1)
+        started = os.fork()
+    except OSError as error:
+        _fail(error)
     if started == 0:
         _confine(plan, command)
     _silent()
