@@ -32,7 +32,7 @@ def package_json(place: Place) -> Iterator[ProjectCommand]:
     for name in filter(wanted, scripts):
         chain = _chain(name, scripts)
         texts = [scripts[name], *(f"{one}: {scripts[one]}" for one in chain if one != name)]
-        other = Elsewhere(place, workspace, [scripts[one] for one in chain])
+        other = Elsewhere(workspace, [scripts[one] for one in chain])
         try:
             other.follow()
         except UnpinnedError as error:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from xun.config.project.command import Place, UnpinnedError, shell_files
@@ -16,6 +17,7 @@ from xun.config.project.command import Place, UnpinnedError, shell_files
 CONFIGURATION = (".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml", "bunfig.toml")
 _PACKAGE = "package.json"
 _TASKS = ("turbo.json", "nx.json", "lerna.json", "lage.config.js", "project.json")  # of what runs them in packages
+_BESIDE = frozenset((*CONFIGURATION, *_TASKS))
 _MOST_PACKAGES = 200
 _MOST_FOLDERS = 1000  # that a pattern is looked for in
 # Options and programs that run scripts in packages which they do not name by a folder.
@@ -44,14 +46,40 @@ def texts_of(table: object) -> Mapping[str, str]:
 
 
 @dataclass(slots=True)
+class _Other:
+    """Another package: its `scripts`, what of them is `pinned`, with which `files`, and what they `reach` in turn."""
+
+    scripts: Mapping[str, str]
+    pinned: str
+    files: set[str]
+    reach: _Reach
+
+
+@dataclass(slots=True)
+class _Reach:
+    """The folders of `packages` that some scripts may run in, of them all of the workspace with `every`.
+
+    `without` are folders that they go to and that hold no package.json.
+    """
+
+    packages: list[str] = field(default_factory=list)
+    without: list[str] = field(default_factory=list)
+    every: bool = False
+
+
+@dataclass(slots=True)
 class Workspace:
-    """The packages of the workspaces that the package in `place` lies in, or is the root of. They are sought once."""
+    """The other packages that scripts of the one in `place` may run in. Each is read once.
+
+    Every method raises `UnpinnedError` for what cannot be read or told.
+    """
 
     place: Place
     _packages: tuple[str, ...] | None = None
+    _others: dict[str, _Other | None] = field(default_factory=dict)
 
     def packages(self) -> tuple[str, ...]:
-        """Their folders from that of `place`. Raises `UnpinnedError` for what cannot be read or told."""
+        """All of the workspaces that the package lies in, or is the root of: their folders from that of `place`."""
         if self._packages is None:
             self._packages = tuple(dict.fromkeys(self._found()))
         return self._packages
@@ -59,6 +87,52 @@ class Workspace:
     def files(self) -> set[str]:
         """The files that say to some program what it is to run in them."""
         return set(self.place.upwards(*_TASKS))
+
+    def other(self, folder: str) -> _Other | None:
+        """The package in `folder`, None where that is the one in `place` by another name."""
+        if folder not in self._others:
+            self._others[folder] = None if self._own(folder) else self._read(folder)
+        return self._others[folder]
+
+    def _read(self, folder: str) -> _Other:
+        scripts = texts_of(json_object(self.place.text(_join(folder, _PACKAGE))).get("scripts"))
+        beside = {name for name in _names(self.place.folder / folder) if name in _BESIDE}
+        files = {_join(folder, name) for name in (*beside, *shell_files(scripts.values()))}
+        pinned = json.dumps(scripts, sort_keys=True)
+        return _Other(scripts, pinned, files, self.reached(folder, scripts.values()))
+
+    def _own(self, folder: str) -> bool:
+        return os.path.realpath(self.place.folder / folder) == str(self.place.folder)
+
+    def reached(self, folder: str, texts: Iterable[str]) -> _Reach:
+        """What scripts of the package in `folder` may run in."""
+        found = _Reach()
+        for text in texts:
+            for into in _INTO.finditer(text):
+                self._enter(folder, into[1], found)
+            words = (word.rstrip("/") for word in _WORD.findall(text) if word.strip("."))
+            found.packages += [there for word in words if self._holds(there := _join(folder, word))]
+            found.every |= _ALL.search(text) is not None
+        return found
+
+    def _holds(self, folder: str) -> bool:
+        return self.place.has(_join(folder, _PACKAGE))
+
+    def _enter(self, folder: str, word: str, found: _Reach) -> None:
+        """A script goes to the folder `word`: a package manager takes the nearest package.json there or above."""
+        if word[:1] in ("'", '"') and word[-1:] == word[:1]:
+            word = word[1:-1]
+        if not _WORD.fullmatch(word):
+            raise UnpinnedError(f"{_PACKAGE} goes to a folder that only a shell can tell: {word or 'nothing'}")
+        there = _join(folder, word)
+        for _ in self.place.folder.parts:
+            if self._holds(there):
+                found.packages.append(there)
+                return
+            if self._own(there):
+                return
+            found.without.append(there)
+            there = _join(there, "..")
 
     def _found(self) -> Iterator[str]:
         for name in self.place.upwards(_PACKAGE):
@@ -114,13 +188,12 @@ class Workspace:
 
 @dataclass(slots=True)
 class Elsewhere:
-    """What else defines the scripts `texts` of the package in `place`.
+    """What else defines the scripts `texts` of the package in the place of `workspace`.
 
     `pinned` holds for each other package what its scripts are, `files` more files, by their names from the folder of
-    `place`. `shown` are the scripts of other packages that the texts name.
+    the package. `shown` are the scripts of other packages that the texts name.
     """
 
-    place: Place
     workspace: Workspace
     texts: list[str]
     pinned: dict[str, str] = field(default_factory=dict)
@@ -130,49 +203,33 @@ class Elsewhere:
 
     def follow(self) -> None:
         """Find all of it. Raises `UnpinnedError` for what cannot be read or told."""
-        self._named("", self.texts)
         named = {word for text in self.texts for word in _WORD.findall(text)}
+        self._go(self.workspace.reached("", self.texts))
         while self._queue:
             folder = self._queue.pop(0)
-            if folder in self.pinned or self._own(folder):
+            other = self.workspace.other(folder)
+            if folder in self.pinned or other is None:
                 continue
             if len(self.pinned) >= _MOST_PACKAGES:
                 raise UnpinnedError(f"its scripts may run in more than {_MOST_PACKAGES} packages")
-            scripts = texts_of(json_object(self.place.text(_join(folder, _PACKAGE))).get("scripts"))
-            self.pinned[folder] = json.dumps(scripts, sort_keys=True)
-            self.files |= {_join(folder, name) for name in (*CONFIGURATION, *_TASKS, *shell_files(scripts.values()))}
-            self.shown += [f"{folder}: {name}: {text}" for name, text in scripts.items() if name in named]
-            self._named(folder, scripts.values())
+            self.pinned[folder] = other.pinned
+            self.files |= other.files
+            self.shown += [f"{folder}: {name}: {text}" for name, text in other.scripts.items() if name in named]
+            self._go(other.reach)
 
-    def _own(self, folder: str) -> bool:
-        return os.path.realpath(self.place.folder / folder) == str(self.place.folder)
+    def _go(self, reach: _Reach) -> None:
+        self.pinned |= dict.fromkeys(reach.without, "none")
+        self._queue += reach.packages
+        if reach.every:
+            self._queue += self.workspace.packages()
+            self.files |= self.workspace.files()
 
-    def _named(self, folder: str, texts: Iterable[str]) -> None:
-        """Queue the packages that scripts of the one in `folder` may run in."""
-        for text in texts:
-            for into in _INTO.finditer(text):
-                self._enter(folder, into[1])
-            words = (word.rstrip("/") for word in _WORD.findall(text) if word.strip("."))
-            self._queue += [there for word in words if self.place.has(_join(there := _join(folder, word), _PACKAGE))]
-            if _ALL.search(text):
-                self._queue += self.workspace.packages()
-                self.files |= self.workspace.files()
 
-    def _enter(self, folder: str, word: str) -> None:
-        """A script goes to the folder `word`: a package manager takes the nearest package.json there or above."""
-        if word[:1] in ("'", '"') and word[-1:] == word[:1]:
-            word = word[1:-1]
-        if not _WORD.fullmatch(word):
-            raise UnpinnedError(f"{_PACKAGE} goes to a folder that only a shell can tell: {word or 'nothing'}")
-        there = _join(folder, word)
-        for _ in range(len(self.place.folder.parts)):
-            if self.place.has(_join(there, _PACKAGE)):
-                self._queue.append(there)
-                return
-            if self._own(there):
-                return
-            self.pinned[there] = "none"
-            there = _join(there, "..")
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - of hundreds of folders, and only their names are wanted
+    except OSError:
+        return []
 
 
 def _join(folder: str, name: str) -> str:
