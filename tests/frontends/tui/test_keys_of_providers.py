@@ -101,3 +101,30 @@ async def test_a_history_that_is_a_pipe_is_told_once_and_nothing_waits_for_it() 
         await screen.send("one", "First.")
         await screen.send("two", "Second.")
         assert screen.text.count("prompt history cannot be") == 1
+
+
+async def test_what_was_meant_for_the_prompt_is_no_key_and_escape_goes_back_to_the_models() -> None:
+    async with stage(model=None, wait=False) as screen:
+        await offered(screen)
+        await screen.press(*"/help", "enter")
+        await screen.until("this is no key: it begins with /")
+        assert "How long is it to be used?" not in screen.text
+        await screen.until("paste or type the key")
+        await screen.press("escape")
+        await screen.until("Which model?")
+        assert "paste or type the key" not in screen.text
+
+
+async def test_before_there_is_a_model_a_command_does_what_it_can_and_else_says_why_not() -> None:
+    async with stage(model=None, wait=False, size=(80, 40)) as screen:
+        await screen.until("Which model?")
+        await screen.asked()
+        await screen.send("/help", "What can be typed here")
+        await screen.send("/compact", "/compact needs an agent, and there is none yet: answer above")
+        await screen.send("!ls", "!ls needs an agent")
+        assert "sent as soon as" not in screen.text
+        await screen.send("a prompt", "sent as soon as xun is ready")
+        await screen.asked()
+        await screen.press("escape")
+        await screen.until("/model asks for one again")
+        await screen.send("/model", "Which model?")

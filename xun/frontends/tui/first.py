@@ -47,6 +47,7 @@ _ASKED = "Commands and writes are asked about all the same."
 _ALLOWS = "What these rules allow runs without asking."
 _TRUST = ("trust these files from now on, as they are", "use them this time only", "leave them out")
 _KEY = "The key goes to its provider and nowhere else; no log or session has it."
+_SHORTEST = 8  # characters of a key
 _AGAIN = ("try again", {})
 _NEW = ("start a new session", {"session": None, "fresh": True})
 _WAYS: tuple[tuple[type[SessionError], tuple[tuple[str, dict[str, Any]], ...]], ...] = (
@@ -178,12 +179,25 @@ async def ask_model(opener: Opener, put: Put, say: Callable[[str], None]) -> Mod
             return ModelOffer(offer.label)
 
 
+def _no_key(text: str) -> str:
+    """Why `text` cannot be a key, "" where it can: what was meant for the prompt is none."""
+    if text.startswith(("/", "!")):
+        return f"it begins with {text[0]}"
+    if any(char.isspace() for char in text):
+        return "it has blanks in it"
+    return f"it has fewer than {_SHORTEST} characters" if len(text) < _SHORTEST else ""
+
+
 async def ask_key(offer: ModelOffer, opener: Opener, put: Put, say: Callable[[str], None]) -> bool:
     """Ask for a key of `offer` and for how long to keep it. False when the person goes back, or it is none."""
     ask = choice("key", _KEY, (), title=offer.label)
-    answer = await put(ask, secret_menu("paste or type the key"))
-    if not answer.text:
-        return False
+    while True:
+        answer = await put(ask, secret_menu("paste or type the key"))
+        if not answer.text:
+            return False
+        if not _no_key(answer.text):
+            break
+        say(f"this is no key: {_no_key(answer.text)}; Esc goes back")
     index = picked(await put(choice("keep", "How long is it to be used?", _KEEP, title=offer.label)))
     if index is None:
         say("the key was dropped, and is used nowhere")

@@ -59,7 +59,7 @@ class QueueView(Static):
         self._waiting = [*(f"↳ {text}" for text in steering), *(f"↑ {text}" for text in queued)]
         self._how = "goes in at the next step" if not queued else "sent when this turn ends"
         if early:
-            self._how = "sent as soon as there is a model"
+            self._how = "sent as soon as xun is ready"
         elif held:
             self._how = _KEPT if busy else _SEND
         self._rows = self.wanted or _SHOWN + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from functools import partial
 from importlib import import_module
@@ -15,12 +16,18 @@ from xun.frontends.tui.opening import Ears, Level, Wanted
 from xun.frontends.tui.queue_view import QueueView
 
 WELCOME = "xun {version} · /help · @ names a file · ! runs a shell line · Shift+Tab: mode"
+_MODEL = "/model asks for one again, /exit leaves"
+_ANSWER = "answer above, or leave with /exit"
+_COMMAND = re.compile(r"/[\w-]+(\s|$)")
 
 
 class Starting(Leaving):
     """A part of `XunApp`. The prompt takes keys at once; whatever needs time comes after the first frame."""
 
+    _given_up = False  # the person has, and there is no agent
+
     def _begin(self) -> None:
+        self._given_up = False
         self.run_worker(self._open(self._wanted, trust=True), exclusive=True, group="open")
 
     async def _open(self, wanted: Wanted, *, trust: bool = False) -> None:
@@ -68,8 +75,9 @@ class Starting(Leaving):
         ears = Ears(lambda event: self.hear(event) if ears is self._ears else None, say, note, self.put)
         opened = await open_somehow(self.opener, wanted, ears, self.say)
         if opened is None:
-            if self.desk is None:
-                self.say("there is no agent yet: /exit leaves; what you type is kept until there is one")
+            self._given_up = self.desk is None
+            if self._given_up:
+                self.say(f"there is no agent yet: {_MODEL}; what you type is kept until there is one")
             return
         old, self.desk, self._ears = self.desk, Desk(opened, self), ears
         if old is not None:
@@ -117,11 +125,35 @@ class Starting(Leaving):
     def _taken(self, text: str, *, steer: bool) -> None:
         if self.desk is not None:
             self.desk.typed(text, steer=steer)
-        elif text.strip() in ("/exit", "/quit"):
-            self.leave(0)
-        elif text.strip():
+        elif text.strip() and not self._without_agent(text.strip()):
             self._early.append(text)
             self.query_one(QueueView).show(self._early, early=True)
+
+    def _without_agent(self, line: str) -> bool:
+        """Do what a line asks for that has not to wait, or say that it cannot be done yet. False where it waits."""
+        word = line.split(maxsplit=1)[0]
+        if word in ("/exit", "/quit"):
+            self.leave(0)
+        elif self._parts is None or not (self._given_up or self._question.asking):
+            return False  # it takes a moment
+        elif word == "/help":
+            self.run_worker(self._help(), group="help")
+        elif word == "/model" and self._given_up:
+            self._begin()
+        elif line.startswith("!") or _COMMAND.match(line):
+            self.say(
+                f"{word} needs an agent, and there is none yet: {_MODEL if self._given_up else _ANSWER}", "warning"
+            )
+        else:
+            return False
+        return True
+
+    async def _help(self) -> None:
+        await asyncio.to_thread(import_module, "xun.commands.builtin")
+        from xun.commands.builtin import default_registry
+        from xun.commands.help import overview
+
+        self.show(overview(default_registry()))
 
     def _idle(self) -> float:
         return time.monotonic() - self._typed

@@ -65,7 +65,10 @@ class QuestionEntry(QuestionBox):
         """Leave the line for a reason without answering."""
         if self._entry is not None:
             event.stop()
-            self.take()
+            if self._mark.menu.at_once:  # nobody came from its answers
+                self._give(Answer.no())
+            else:
+                self.take()
 
     def clear_entry(self) -> bool:
         """Empty the line that is being typed, or leave it where it is empty. False where none is."""
