@@ -125,6 +125,7 @@ async def _fail_in_the_stream(agent: Agent[Any], _heard: Heard, moment: int) -> 
                     raise ZeroDivisionError
 
 
+@pytest.mark.spec("P-RES-03")
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize(
     "disturb",

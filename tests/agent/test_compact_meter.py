@@ -37,6 +37,7 @@ def test_every_kind_of_content_weighs_something() -> None:
     assert estimate_fixed("x" * 400, [{"name": "x" * 300}]) == pytest.approx(204, abs=2)
 
 
+@pytest.mark.spec("H-PRV-07")
 def test_before_any_report_all_is_estimated() -> None:
     meter = Meter()
     assert meter.tokens([Message.user("x" * 400)], 50) == 154

@@ -16,6 +16,7 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+@pytest.mark.spec("H-LIM-04", "W08")
 @pytest.mark.parametrize("step", [{"text": "so far"}, call("add", a=1, b=2)])
 async def test_a_reply_that_was_cut_off_is_no_success_and_its_calls_are_not_run(step: dict[str, Any]) -> None:
     agent, provider, heard = agent_of([{**step, "stop_reason": "other"}, {"text": "hello"}], add)

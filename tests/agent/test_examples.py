@@ -105,6 +105,7 @@ def test_the_callers_value_is_shared() -> None:
     assert shared["tool_call_time"] == agent.messages[2].results[0].content
 
 
+@pytest.mark.spec("P-STR-01")
 @pytest.mark.anyio
 async def test_a_stream_is_matched_event_by_event() -> None:
     @tool_attr(name="look")
@@ -164,6 +165,7 @@ def test_a_tool_that_confirms_inside_a_synchronous_turn() -> None:
         assert agent.messages[2].results[0].content == expected
 
 
+@pytest.mark.spec("H-LOP-10")
 @pytest.mark.anyio
 async def test_a_tool_that_runs_an_agent_in_either_way() -> None:
     def review() -> str:

@@ -11,6 +11,7 @@ from xun import Limits
 NAN = float("nan")
 
 
+@pytest.mark.spec("H-LIM-02")
 @pytest.mark.parametrize("name", ["max_steps", "max_tool_calls", "max_time", "max_result_chars"])
 @pytest.mark.parametrize("value", [0, -1])
 def test_a_budget_is_positive(name: str, value: int) -> None:
@@ -33,5 +34,17 @@ def test_a_time_that_is_no_number_is_refused() -> None:
         Limits(max_time=NAN)
 
 
+@pytest.mark.spec("H-LIM-01", "C10")
 def test_none_is_no_limit_and_a_fraction_of_a_second_is_a_time() -> None:
     assert Limits(max_steps=None, max_tool_calls=None, max_time=0.5).max_time == 0.5
+
+
+@pytest.mark.spec("P-LIM-02")
+def test_the_strict_ones_are_few() -> None:
+    strict = Limits.strict()
+    assert (strict.max_steps, strict.max_tool_calls, strict.max_result_chars, strict.max_time) == (
+        20,
+        100,
+        16_000,
+        None,
+    )

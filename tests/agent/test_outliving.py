@@ -147,6 +147,7 @@ def test_a_tool_that_raises_keyboard_interrupt_ends_its_turn_and_not_the_loop_of
         assert other.instruct("go").execute().unwrap() == "still here"
 
 
+@pytest.mark.spec("H-RES-01")
 @pytest.mark.parametrize(
     "fault", [SystemExit(3), BaseException("odd"), StopIteration(), GeneratorExit(), TimeoutError()]
 )
@@ -210,6 +211,7 @@ def test_a_turn_whose_loop_was_stopped_is_closed() -> None:
     check_guarantees(heard, agent)
 
 
+@pytest.mark.spec("H-LOP-08")
 def test_a_closed_agent_neither_asks_nor_calls() -> None:
     agent, _, _ = agent_of([], pause, on_ask=lambda _ask: Answer.once())
     agent.initialize()

@@ -41,6 +41,7 @@ async def test_a_listed_model_has_its_cost_from_its_first_answer_on() -> None:
     check_guarantees(heard, agent)
 
 
+@pytest.mark.spec("W37")
 @pytest.mark.parametrize(
     "info", [ModelInfo("openai", "gpt-4-turbo"), ModelInfo("x", "gpt-of-tomorrow", price_lists=("openai",))]
 )

@@ -110,6 +110,7 @@ def test_a_question_nobody_can_answer_is_told_to_the_model_and_recorded() -> Non
     assert [denial.by for denial in result.denials] == ["nobody"]
 
 
+@pytest.mark.spec("H-RES-05", "H-LOP-08")
 def test_lifecycle() -> None:
     agent, _, _ = agent_of([{"text": "x"}])
     outcome = agent.instruct("go").execute()

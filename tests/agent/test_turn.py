@@ -40,6 +40,7 @@ async def test_an_answer_without_calls() -> None:
     check_guarantees(heard, agent)
 
 
+@pytest.mark.spec("H-LOP-01", "H-STR-08")
 async def test_a_call_and_its_result_go_back_to_the_model() -> None:
     agent, _provider, heard = agent_of([call("add", a=1, b=2), {"text": "three"}], add)
     async with agent:
@@ -55,7 +56,7 @@ async def test_a_call_and_its_result_go_back_to_the_model() -> None:
     check_guarantees(heard, agent)
 
 
-@pytest.mark.spec("H-CON-01", "H-CON-05", "H-CON-06", "H-CON-10")
+@pytest.mark.spec("H-CON-01", "H-CON-05", "H-CON-06", "H-CON-10", "P-CON-01", "C09", "W16")
 async def test_concurrent_calls_run_together_and_answer_in_model_order() -> None:
     together = asyncio.Barrier(2)
 
@@ -106,6 +107,7 @@ async def test_serial_calls_take_turns_in_model_order_beside_concurrent_ones() -
     assert order.index("quick") < order.index("-1")
 
 
+@pytest.mark.spec("P-BOX-01", "P-MAL-02", "W09")
 async def test_unknown_and_invalid_calls_are_answered_and_the_rest_goes_on() -> None:
     step = calls(("ad", {}), ("add", {"a": "1", "b": 2}), ("add", {"a": 1, "b": 2}))
     agent, _, heard = agent_of([step, {"text": "ok"}], add)
@@ -118,6 +120,7 @@ async def test_unknown_and_invalid_calls_are_answered_and_the_rest_goes_on() -> 
     assert [event.outcome for event in heard.of(ToolEnded)] == ["invalid", "invalid", "ok"]
 
 
+@pytest.mark.spec("P-LOP-02")
 async def test_cancelled_before_the_first_tick() -> None:
     agent, provider, heard = agent_of([{"text": "never"}])
     async with agent:
@@ -141,6 +144,7 @@ async def test_a_task_cancelled_before_it_starts_still_ends_the_turn() -> None:
     check_guarantees(heard, agent)
 
 
+@pytest.mark.spec("H-STR-03")
 async def test_a_consumer_that_leaves_early_cancels_the_turn() -> None:
     agent, _, heard = agent_of([call("slow", seconds=30), {"text": "never"}], slow)
     async with agent:
@@ -152,6 +156,7 @@ async def test_a_consumer_that_leaves_early_cancels_the_turn() -> None:
     check_guarantees(heard, agent)
 
 
+@pytest.mark.spec("W11", "P-RES-03")
 async def test_cancelling_keeps_finished_results_and_answers_the_rest() -> None:
     @tool_attr(concurrent=False)
     async def serial() -> str:
@@ -174,6 +179,7 @@ async def test_cancelling_keeps_finished_results_and_answers_the_rest() -> None:
     check_guarantees(heard, agent)
 
 
+@pytest.mark.spec("P-LOP-09", "C37")
 async def test_a_run_can_be_cancelled_from_another_thread() -> None:
     agent, _, heard = agent_of([call("slow", seconds=30)], slow)
     async with agent:
@@ -183,6 +189,7 @@ async def test_a_run_can_be_cancelled_from_another_thread() -> None:
     check_guarantees(heard, agent)
 
 
+@pytest.mark.spec("P-RES-02")
 async def test_a_crash_of_ours_ends_the_turn_and_keeps_the_transcript(monkeypatch: pytest.MonkeyPatch) -> None:
     agent, provider, heard = agent_of([{"text": "x"}])
 
@@ -209,7 +216,7 @@ async def test_a_failing_listener_stops_nobody() -> None:
     check_guarantees(heard, agent)
 
 
-@pytest.mark.spec("P-LIM-01", "H-LIM-03")
+@pytest.mark.spec("P-LIM-01", "H-LIM-03", "P-LOP-06", "C11", "C12")
 async def test_the_step_limit() -> None:
     agent, provider, heard = agent_of([call("add", a=1, b=1)] * 5, add, limits=Limits(max_steps=2))
     async with agent:
@@ -219,7 +226,7 @@ async def test_the_step_limit() -> None:
     check_guarantees(heard, agent)
 
 
-@pytest.mark.spec("P-LIM-03", "P-LIM-04")
+@pytest.mark.spec("P-LIM-03", "P-LIM-04", "P-LOP-04")
 async def test_a_batch_over_the_call_budget_is_skipped_as_a_whole() -> None:
     steps = [call("add", a=1, b=1), calls(*[("add", {"a": 2, "b": 2})] * 2)]
     agent, _, heard = agent_of(steps, add, limits=Limits(max_tool_calls=2))
@@ -232,6 +239,7 @@ async def test_a_batch_over_the_call_budget_is_skipped_as_a_whole() -> None:
     check_guarantees(heard, agent)
 
 
+@pytest.mark.spec("P-LIM-06")
 async def test_the_time_limit_cuts_a_running_tool() -> None:
     agent, _, heard = agent_of([call("slow", seconds=30)], slow, limits=Limits(max_time=0.1))
     async with agent:
@@ -241,7 +249,7 @@ async def test_the_time_limit_cuts_a_running_tool() -> None:
     check_guarantees(heard, agent)
 
 
-@pytest.mark.spec("H-RPL-06")
+@pytest.mark.spec("H-RPL-06", "H-RPL-04")
 async def test_a_tools_own_limit_is_told_and_the_run_goes_on() -> None:
     @tool_attr(timeout=0.05)
     async def hang() -> str:
@@ -257,6 +265,7 @@ async def test_a_tools_own_limit_is_told_and_the_run_goes_on() -> None:
     assert heard.of(ToolEnded)[0].outcome == "timeout"
 
 
+@pytest.mark.spec("H-STR-06", "P-RTY-01", "C14", "W12")
 async def test_a_passing_failure_is_tried_again_and_told() -> None:
     error = {"error": {"kind": "overloaded", "message": "Overloaded", "status": 529}}
     agent, provider, heard = agent_of([error, error, {"text": "recovered"}])
@@ -279,6 +288,7 @@ async def test_retries_are_bounded_and_say_so() -> None:
             result.raise_for_status()
 
 
+@pytest.mark.spec("P-RTY-01", "C14", "W12")
 async def test_a_lasting_failure_ends_at_once() -> None:
     agent, provider, _ = agent_of([{"error": {"kind": "auth", "message": "wrong key", "status": 401}}, {"text": "no"}])
     async with agent:
@@ -334,7 +344,7 @@ async def test_a_blank_prompt_sends_nothing() -> None:
     assert not provider.requests and not heard
 
 
-@pytest.mark.spec("H-LOP-09")
+@pytest.mark.spec("H-LOP-09", "H-RES-05")
 async def test_one_turn_at_a_time() -> None:
     agent, _, _ = agent_of([call("slow", seconds=0.05), {"text": "x"}], slow)
     async with agent:
@@ -345,6 +355,7 @@ async def test_one_turn_at_a_time() -> None:
         assert (await first).ok
 
 
+@pytest.mark.spec("H-LOP-06", "P-LOP-01")
 async def test_the_conversation_is_kept_and_history_can_replace_it() -> None:
     agent, _provider, heard = agent_of([{"text": "a"}, {"text": "b"}, {"text": "c"}])
     async with agent:

@@ -114,6 +114,7 @@ def loaded_by(code: str) -> set[str]:
     return {name.split(".")[0] for name in modules_loaded_by(code)}
 
 
+@pytest.mark.spec("W23", "W35")
 def test_importing_xun_loads_nothing_heavy() -> None:
     assert not loaded_by("import xun") & {
         "pydantic",
@@ -133,6 +134,7 @@ def test_public_names_resolve_and_are_listed_once() -> None:
     assert 40 <= len(xun.__all__) <= 66
 
 
+@pytest.mark.spec("H-PRV-08", "W35")
 def test_a_run_loads_no_screen_and_no_sdk(work: Path) -> None:
     script = work / "script.json"
     script.write_text(json.dumps([{"calls": [{"tool": "bash", "arguments": {"command": "true"}}]}, {"text": "ok"}]))

@@ -66,7 +66,7 @@ def hostile(work: Path, canary: Path) -> None:
 
 
 @pytest.mark.attack(16, 18)
-@pytest.mark.spec("W06")
+@pytest.mark.spec("W06", "W46")
 def test_a_folder_that_nobody_trusts_runs_nothing_and_is_told_nothing(work: Path, tmp_path: Path) -> None:
     """Classes 16 and 18: on the screen, with a no to its files; the key goes where the person said."""
     canary = tmp_path / "canary"
@@ -159,6 +159,7 @@ def test_a_command_finds_no_key_in_its_environment_nor_in_that_of_xun(work: Path
         assert secret.encode() not in told, secret
 
 
+@pytest.mark.spec("W46")
 @pytest.mark.attack(20, 21)
 def test_no_key_is_kept_and_what_is_kept_is_the_persons_alone(work: Path, tmp_path: Path) -> None:
     """Classes 20 and 21: session, history, log and temporary files, with a umask that would let everybody in."""

@@ -63,6 +63,7 @@ STATUS = [
 ]  # fmt: skip
 
 
+@pytest.mark.spec("H-LIM-04", "W13")
 @pytest.mark.bug("headless-exit-status")  # (h), and that the ends differ
 @pytest.mark.parametrize(("script", "words", "expected"), STATUS)
 def test_each_end_has_its_code_and_its_object(

@@ -57,6 +57,7 @@ def test_the_announced_wait_is_honoured_and_told(wire: Wire, transport: str) -> 
     assert re.search(r"rate limited.*trying again in 1\.\d s", done.err), done.err
 
 
+@pytest.mark.spec("W12")
 @pytest.mark.bug("api-429-honours-retry-after")
 def test_the_wait_can_be_cancelled() -> None:  # (a), in a run by the signal that Ctrl-C sends
     with Model(Status(429, "rate_limit_error", "x", headers={"retry-after": "30"})) as model:

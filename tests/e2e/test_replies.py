@@ -156,6 +156,7 @@ def test_a_call_without_arguments_has_an_empty_object(wire: Wire) -> None:
             assert [call["function"]["arguments"] for call in messages[2]["tool_calls"]] == ["{}", "{}"]
 
 
+@pytest.mark.spec("W09")
 @pytest.mark.bug("api-no-argument-tool-call")
 @pytest.mark.parametrize("wire", WIRES, ids=by_model)
 def test_arguments_that_are_no_object_run_nothing(wire: Wire) -> None:

@@ -42,6 +42,7 @@ def test_no_input_is_no_addition() -> None:  # (b)
     assert answered(done) and prompt(model) == "hi" and done.err == ""
 
 
+@pytest.mark.spec("W13")
 @pytest.mark.bug("headless-open-stdin")
 def test_a_pipe_is_added_to_the_task() -> None:  # (c)
     with Model(Say("hello")) as model:

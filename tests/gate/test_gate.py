@@ -110,7 +110,7 @@ async def test_a_deny_rule_asks_nobody(work: Path) -> None:
     assert not seen and [denial.by for denial in result.denials] == ["rule"]
 
 
-@pytest.mark.spec("X-PRM-03", "X-PRM-05", "X-PRM-06")
+@pytest.mark.spec("X-PRM-03", "X-PRM-05", "X-PRM-06", "H-WSP-08")
 async def test_writes_ask_only_where_something_is_replaced(work: Path) -> None:
     (work / "old.txt").write_text("old\n")
     steps = [

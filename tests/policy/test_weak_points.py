@@ -21,7 +21,7 @@ MORE_THAN_READERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.spec("W01", "X-CMD-10")
+@pytest.mark.spec("W01", "X-CMD-10", "W44")
 @pytest.mark.parametrize("command", GLUED)
 def test_operators_that_are_glued_together_are_still_seen(command: str) -> None:
     assert judge(command).effect == "ask"

@@ -202,6 +202,7 @@ def test_what_is_not_asked_for_is_left_out() -> None:
     }
 
 
+@pytest.mark.spec("H-LOP-03")
 @pytest.mark.parametrize(
     ("model", "tokens"),
     [

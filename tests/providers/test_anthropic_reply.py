@@ -32,6 +32,7 @@ def blocks(*contents: tuple[dict[str, Any], list[dict[str, Any]]], stop: str = "
     return final(play(AnthropicReply(TARGET, "claude-asked"), body + before_last + last))
 
 
+@pytest.mark.spec("H-PRV-09", "H-PCH-09")
 def test_a_whole_reply() -> None:
     said = Say(
         "Listing.",

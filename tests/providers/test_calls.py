@@ -50,6 +50,7 @@ def finished(*drafts: DraftCall, stop: ModelStop = "tool_use", last_is_open: boo
     return [call.problem for call in finish_calls(drafts, stop, last_is_open=last_is_open)]
 
 
+@pytest.mark.spec("W08")
 def test_the_last_call_before_the_output_limit_is_suspect_even_if_it_parses() -> None:
     drafts = DraftCall("a", "write_file", '{"path": "a"}'), DraftCall("b", "write_file", '{"path": "b"}')
     assert finished(*drafts, stop="max_tokens") == [None, CUT_OFF]

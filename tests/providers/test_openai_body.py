@@ -26,6 +26,7 @@ def messages(*history: Message, **settings: Any) -> list[Any]:
     return body(request(*history, system=""), **settings)["messages"]
 
 
+@pytest.mark.spec("H-IMG-05")
 def test_a_whole_request() -> None:
     history = [
         Message.user("List."),

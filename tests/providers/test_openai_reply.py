@@ -35,6 +35,7 @@ def calls(*fragments: Any, finish: str = "tool_calls") -> tuple[ToolCall, ...]:
     return reply(*(chunk({"tool_calls": [f]}) for f in fragments), chunk({}, finish), DONE).calls
 
 
+@pytest.mark.spec("H-PRV-09", "H-PCH-09")
 def test_a_whole_reply() -> None:
     said = Say(
         "Listing.",

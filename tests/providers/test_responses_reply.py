@@ -48,6 +48,7 @@ def message(*parts: dict[str, Any]) -> dict[str, Any]:
 HELLO = {"type": "output_text", "text": "Hello."}
 
 
+@pytest.mark.spec("H-PRV-09", "H-PCH-09")
 def test_a_whole_reply() -> None:
     calls = [Call("bash", {"command": "ls"}), Call("bash", {"command": "pwd"})]
     whole = said(Say("Listing.", calls, thinking="Look at 中文.", cache_read=100, cache_write=5))

@@ -40,6 +40,7 @@ async def test_a_step_is_a_reply() -> None:
     assert [type(item) for item in items[:-1]] == [ThinkingPart, TextPart, TextPart]
 
 
+@pytest.mark.spec("P-LOP-10")
 @pytest.mark.anyio
 async def test_steps_are_taken_in_order_until_they_run_out() -> None:
     provider = ScriptedProvider([{"text": "one"}, {"text": "two"}], source="scripted:x.json")

@@ -138,6 +138,7 @@ def test_numbers_that_json_lacks_do_not_break_the_file(tmp_path: Path) -> None:
     assert len(load(path).events) == 2
 
 
+@pytest.mark.spec("W46")
 def test_the_key_is_never_in_the_file(tmp_path: Path) -> None:
     writer = support.new(tmp_path, redact=lambda line: line.replace("test-key-123", "***"))
     path = support.store(writer, support.started("my key is test-key-123"))

@@ -164,7 +164,7 @@ async def test_a_result_passes_through():
             assert await run(function) is result
 
 
-@pytest.mark.spec("X-RES-05", "P-VAL-02")
+@pytest.mark.spec("X-RES-05", "P-VAL-02", "P-RES-01")
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -198,6 +198,7 @@ def lambda_named(function: Callable[..., Any]) -> Callable[..., Any]:
     return tool_attr(name="named")(function)
 
 
+@pytest.mark.spec("H-SCH-14")
 async def test_a_synchronous_tool_runs_in_a_thread_with_the_callers_context_variables():
     variable = contextvars.ContextVar("variable", default="outside")
     variable.set("inside")
@@ -208,6 +209,7 @@ async def test_a_synchronous_tool_runs_in_a_thread_with_the_callers_context_vari
     assert (await run(where)).unwrap() == ["inside", False]
 
 
+@pytest.mark.spec("H-SCH-14")
 async def test_an_asynchronous_tool_runs_on_the_loop_that_called_it():
     async def where() -> bool:
         return asyncio.get_running_loop() is loop
@@ -230,6 +232,7 @@ async def test_a_synchronous_wrapper_of_an_asynchronous_function_is_awaited():
     assert not Tool(lambda_named(lambda: inner())).is_async
 
 
+@pytest.mark.spec("H-WSP-10")
 async def test_synchronous_tools_run_side_by_side():
     barrier = threading.Barrier(3, timeout=10)
 
@@ -241,6 +244,7 @@ async def test_synchronous_tools_run_side_by_side():
     assert results == [Result.Ok("met")] * 3
 
 
+@pytest.mark.spec("H-RPL-05")
 async def test_a_cancelled_call_is_left_at_once_and_its_outcome_dropped():
     started, release, ended = threading.Event(), threading.Event(), threading.Event()
 

@@ -33,7 +33,7 @@ def test_formatting_is_repaired(written: str, meant: str):
     assert find(written, NAMES) == Found(meant)
 
 
-@pytest.mark.spec("H-MAL-03", "H-MAL-04")
+@pytest.mark.spec("H-MAL-03", "H-MAL-04", "W15", "C08")
 @pytest.mark.parametrize(
     ("written", "close"),
     [

@@ -98,6 +98,7 @@ def test_an_optional_parameter_is_nullable_and_need_not_be_given():
     assert tool.validate({"size": None}).unwrap() == {"size": None}
 
 
+@pytest.mark.spec("H-SCH-06")
 def test_a_nullable_parameter_without_a_default_must_be_given():
     def page(size: int | None) -> None: ...
 
@@ -219,6 +220,7 @@ HINTS: list[Any] = [
 DEFAULTS: list[Any] = [EMPTY, None, 1, 2.5, "text", True, [], ["a", 1, None], math.inf, math.nan]
 
 
+@pytest.mark.spec("H-SCH-05")
 @pytest.mark.parametrize("hint", HINTS, ids=str)
 @pytest.mark.parametrize("default", DEFAULTS, ids=repr)
 def test_the_direct_schema_is_the_one_that_pydantic_derives(hint: Any, default: Any):

@@ -172,7 +172,7 @@ def test_a_lambda_needs_a_name_of_its_own():
     assert Tool(tool_attr(name="double")(lambda a: a * 2)).name == "double"
 
 
-@pytest.mark.spec("X-BOX-13", "X-BOX-16")
+@pytest.mark.spec("X-BOX-13", "X-BOX-16", "H-CON-08", "H-CON-09", "H-RPL-02", "C01")
 def test_tool_attr_attaches_metadata_and_nothing_else():
     def f(a: int) -> int:
         return a

@@ -109,7 +109,7 @@ def test_an_argument_that_is_not_declared_is_refused():
     )
 
 
-@pytest.mark.spec("H-VAL-01", "P-VAL-01")
+@pytest.mark.spec("H-VAL-01", "P-VAL-01", "W15", "W32", "C02")
 @pytest.mark.parametrize(
     ("hint", "given", "error"),
     [
@@ -289,7 +289,7 @@ def test_text_that_is_no_list_of_the_hint_is_refused(hint: Any, text: str):
     assert error_of(tool_for(hint), {"value": text}).startswith("Invalid arguments: 'value")
 
 
-@pytest.mark.spec("H-VAL-02", "P-VAL-01")
+@pytest.mark.spec("H-VAL-02", "P-VAL-01", "P-LOP-05")
 def test_arguments_are_checked_before_permission_and_before_the_actions_are_told():
     from xun.toolbox.attr import tool_attr
 

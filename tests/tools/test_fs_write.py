@@ -188,6 +188,7 @@ class TestEdit:
         await host.ok(edit_file, path="cfg.pas", old='"São Tomé"', new='"Tomé"')
         assert target.read_bytes() == b'nome = "Tom\xe9"\nlimit = 2\n'
 
+    @pytest.mark.spec("H-WSP-08", "C20")
     @pytest.mark.bug("edit-keeps-mode-and-symlink")
     async def test_mode_and_links_stay(self, host: Host, work: Path) -> None:
         script = work / "run.sh"

@@ -45,7 +45,7 @@ def test_relative_paths_are_against_the_root_whatever_the_current_folder(
     assert workspace.resolve(workspace.root / "x") == workspace.root / "x"
 
 
-@pytest.mark.spec("X-WSP-02", "X-WSP-03")
+@pytest.mark.spec("X-WSP-02", "X-WSP-03", "H-WSP-06", "W44")
 @pytest.mark.parametrize("path", ["..", "../other", "a/../../other", "/etc/passwd", "/", "~/.bashrc", "~"])
 def test_other_places_are_refused_with_the_resolved_path(workspace: Workspace, path: str) -> None:
     real = os.path.realpath(workspace.root / Path(path).expanduser())
