@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from xun.policy.needs import Command, Reading
-from xun.policy.programs import CHANGERS, EVALUATORS, FETCHERS, base_name, word_set
+from xun.policy.programs import CHANGERS, EVALUATORS, FETCHERS, INTERPRETERS, base_name, word_set
 from xun.policy.words import Arg
 
 # What comes out of them may have any name.
@@ -27,14 +27,33 @@ _EVALUATES = re.compile(
     r"globals|builtins|shell|write|open"
 )
 
+_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+_FETCHES_AND_RUNS = re.compile(
+    r"\b(?:exec|eval|(?:pickle|marshal|dill)\.loads|Function|runInThisContext|instance_eval|iex|Invoke-Expression)\b"
+    r"[\s(]+(?!['\"])\S.{0,200}(?:urlopen|requests\.|httpx2?\.|https?://|fetch\(|URI\.open|Net::HTTP|LWP|DownloadString)",
+    re.DOTALL,
+)
+
 
 def runs_fetched(reading: Reading, text: str) -> bool:
     """Is what a fetching program gets run by a later part of the same text?"""
     names = [{base_name(view[0].text) for view in _views(command)} for command in reading.commands]
+    if any(_by_itself(view) for command in reading.commands if not command.judged for view in _views(command)):
+        return True
     if not any(found & FETCHERS or _clones(c) for found, c in zip(names, reading.commands, strict=True)):
         return False
     names = [set() if _only_formats(c) else found for found, c in zip(names, reading.commands, strict=True)]
     return _piped(reading, text, names) or _by_file(reading, names)
+
+
+def _by_itself(view: Sequence[Arg]) -> bool:
+    """Does an interpreter fetch what it runs: by the address of a script, or by its code?"""
+    name = base_name(view[0].text)
+    if name in ("deno", "bun"):
+        operands = [arg.text for arg in view[1:] if not arg.text.startswith("-")]
+        script = operands[1:2] if operands[:1] in (["run"], ["x"], ["install"], ["serve"]) else operands[:1]
+        return any(_ADDRESS.match(one) for one in script)
+    return name in INTERPRETERS and any(_FETCHES_AND_RUNS.search(arg.text) for arg in view[1:])
 
 
 def _views(command: Command) -> Iterator[Sequence[Arg]]:

@@ -12,10 +12,11 @@ from xun.policy.facts import PathFact
 from xun.policy.fetched import runs_fetched
 from xun.policy.folders import told
 from xun.policy.history import Shown, objects_in, plain_words, shown
+from xun.policy.keyrings import prints_secret
 from xun.policy.needs import HERE, Command, Reading
 from xun.policy.paths import within_any
 from xun.policy.places import Places
-from xun.policy.programs import HARMLESS_VARIABLES, STATE
+from xun.policy.programs import HARMLESS_VARIABLES, STATE, base_name
 from xun.policy.rules import Rule
 from xun.policy.settings_shown import PERSON
 from xun.policy.through import folders_read
@@ -68,6 +69,10 @@ class Hazards:
             if any(self.places.is_secret(use, command.keys(folder, use)) for folder in folders):
                 text = f"{told(use.arg.text)} names a file that holds secrets"
                 yield Reason(code="secret", text=text, hard=True, segment=command.segment.text)
+
+        if view := next(filter(prints_secret, command.acting), None):
+            text = f"{base_name(view[0].text)} would print a password, token or key"
+            yield Reason(code="secret", text=text, hard=True, segment=command.segment.text)
 
     def tracked(self, command: Command) -> Iterator[Reason]:
         """The hard reason against a git command that shows a secret file which its repository keeps."""
