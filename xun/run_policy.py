@@ -69,7 +69,7 @@ def keep_rules(paths: Paths, folder: Path, rules: Sequence[Rule]) -> str:
         if wanted:
             target = PolicyTarget(paths, folder, in_project=in_project)
             saved = append_rules(target.path, wanted, project=target.project)
-            told = ", ".join(f"allow {rule.kind} {rule.pattern}" for rule in saved)
+            told = ", ".join(f"allow {rule.kind} {rule.shown}" for rule in saved)
             left = target.agree()
             if told or left:
                 head = f"saved to {target.path}: {told}" if told else f"{target.path} says it already"

@@ -238,6 +238,21 @@ def test_a_rule_that_would_not_do_what_it_says_is_refused_in_one_line(words: tup
     assert find_paths().policy_file.read_bytes() == before
 
 
+def test_a_rule_with_line_breaks_is_shown_on_one_line() -> None:
+    pattern = 'a"b\r\n[[rule]]\neffect = "allow"\n'
+    shown = 'a"b\\r\\n[[rule]]\\neffect = "allow"\\n'
+    added = policy("add", "deny", "write", pattern, "--reason", "one\ntwo")
+    assert added.code == 0 and added.out.splitlines()[0].endswith(f": deny write {shown}")
+    assert len(added.out.splitlines()) == 2
+    [line] = policy("list", "--effect", "deny").out.splitlines()
+    assert f"deny   write    {shown}  (" in line and line.endswith("  one two")
+    assert listed("--effect", "deny")["rules"][0]["pattern"] == pattern
+    again = policy("add", "deny", "write", pattern)
+    assert again.out.endswith(f"says so already (deny write {shown})\n") and len(again.out.splitlines()) == 1
+    removed = policy("remove", pattern)
+    assert removed.out.endswith(f": deny write {shown}\n") and len(removed.out.splitlines()) == 1
+
+
 def test_exactly_one_rule_is_removed() -> None:
     mine = find_paths().policy_file
     text = '[[rule]]\neffect = "allow"\ncommand = "make"\n\n[[rule]]\neffect = "deny"\ncommand = "make"\n'

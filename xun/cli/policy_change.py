@@ -57,13 +57,13 @@ def add(
         added, new = add_rule(target.path, rule, (match or (), not_match or ()), project=target.project)
         if not new:
             print(
-                visible(f"nothing added: {added.source} says so already ({added.effect} {added.kind} {added.pattern})")
+                visible(f"nothing added: {added.source} says so already ({added.effect} {added.kind} {added.shown})")
             )
             return exits.OK
         meaning = target.agree() or _meaning(rule, before, target)
     except XunError as error:
         return exits.fail(str(error))
-    print(visible(f"added to {added.source}: {rule.effect} {rule.kind} {rule.pattern}"))
+    print(visible(f"added to {added.source}: {rule.effect} {rule.kind} {rule.shown}"))
     print(visible(f"  {meaning}"))
     return exits.OK
 
@@ -125,10 +125,10 @@ def _meaning(rule: Rule, before: tuple[str, str], target: PolicyTarget) -> str:
     if rule.effect == "ask":
         return "asks from now on, whatever allows it"
     if now[0] != "allow":
-        return f"`{rule.pattern}` still gives {now[0]}: {now[1]}"
+        return f"`{rule.shown}` still gives {now[0]}: {now[1]}"
     if was[0] == "allow":
-        return f"newly permits: nothing by itself, `{rule.pattern}` was allowed already ({was[1]})"
-    return f"newly permits: commands that begin with `{rule.pattern}`, which asked before"
+        return f"newly permits: nothing by itself, `{rule.shown}` was allowed already ({was[1]})"
+    return f"newly permits: commands that begin with `{rule.shown}`, which asked before"
 
 
 def remove(
@@ -160,7 +160,7 @@ def remove(
     except XunError as error:
         return exits.fail(str(error))
     print(
-        visible(f"removed from {rule.source}: {rule.effect} {rule.kind} {rule.pattern}" + (f"; {then}" if then else ""))
+        visible(f"removed from {rule.source}: {rule.effect} {rule.kind} {rule.shown}" + (f"; {then}" if then else ""))
     )
     return exits.OK
 

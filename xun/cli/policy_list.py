@@ -116,7 +116,7 @@ def _row(rule: Rule) -> dict[str, Any]:
 def _lines(rules: Sequence[Rule]) -> list[str]:
     if not rules:
         return ["no such rule is in force"]
-    width = min(max(len(rule.pattern) for rule in rules), 40)
+    width = min(max(len(rule.shown) for rule in rules), 40)
     return [_line(rule, width) for rule in rules]
 
 
@@ -127,5 +127,5 @@ def _line(rule: Rule, width: int) -> str:
     if rule.until is not None:
         more += f"  until {rule.until:%Y-%m-%d %H:%M %Z}"
     if rule.reason:
-        more += f"  {rule.reason}"
-    return f"{rule.effect:5}  {rule.kind:7}  {rule.pattern:{width}}  ({rule.source}){more}"
+        more += "  " + " ".join(rule.reason.splitlines())
+    return f"{rule.effect:5}  {rule.kind:7}  {rule.shown:{width}}  ({rule.source}){more}"

@@ -52,7 +52,7 @@ def _grants(context: CommandContext) -> tuple[list[_Grant], list[str]]:
             kept.remove(file)
             grant = replace(grant, ends=file.ends(gate), kept=file)
         found.append(grant)
-    found += [_Grant(one.rule, one.rule.pattern, one.ends(gate), _nothing, one) for one in kept]
+    found += [_Grant(one.rule, one.rule.shown, one.ends(gate), _nothing, one) for one in kept]
     own = context.grants
     for command in _granted(own):
         assert own is not None
@@ -69,7 +69,7 @@ def _of_session(gate: Gate) -> Iterator[_Grant]:
         drop = lists.remove_command if rule.kind == "command" else lists.remove_path
         yield _Grant(rule, text, _ENDS, partial(drop, text))
     for rule in gate.grants:
-        yield _Grant(rule, rule.pattern, _end_of(rule), partial(_drop, gate, rule))
+        yield _Grant(rule, rule.shown, _end_of(rule), partial(_drop, gate, rule))
 
 
 def _nothing() -> None:
@@ -147,7 +147,7 @@ async def _save(call: Call) -> Outcome:
     saved = await asyncio.to_thread(append_rules, target.path, rules, project=target.project)
     if not saved:
         return Outcome(text="\n".join([f"Nothing added: {target.path} says all of it already.", *left]))
-    lines = [f"  allow {rule.kind} {rule.pattern}" for rule in saved]
+    lines = [f"  allow {rule.kind} {rule.shown}" for rule in saved]
     after = target.agree()
     return Outcome(text="\n".join([f"Saved to {target.path}:", *lines, *([after] if after else []), *left]))
 
@@ -166,9 +166,9 @@ def _to_save(gate: Gate, target: PolicyTarget) -> tuple[list[Rule], list[str]]:
             rules.append(Rule(effect="allow", kind="write", pattern=pattern))
     for rule in gate.grants:
         if rule.uses is not None or rule.until is not None:
-            left.append(f"not saved: {rule.kind} {rule.pattern}, which {_end_of(rule)}")
+            left.append(f"not saved: {rule.kind} {rule.shown}, which {_end_of(rule)}")
         elif target.in_project and rule.kind == "read":
-            left.append(f"not saved: read {rule.pattern}: a project allows nothing outside its own folder")
+            left.append(f"not saved: read {rule.shown}: a project allows nothing outside its own folder")
         else:
             rules.append(Rule(effect="allow", kind=rule.kind, pattern=rule.pattern))
     return rules, left

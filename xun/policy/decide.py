@@ -86,7 +86,7 @@ def _ask(action: Action, *reasons: Reason, grantable: Sequence[str] = (), near: 
 
 
 def _deny(action: Action, rule: Rule) -> Decision:
-    text = rule.reason or f"a rule denies {rule.pattern}"
+    text = rule.reason or f"a rule denies {rule.shown}"
     return Decision(
         action=action,
         effect="deny",

@@ -60,6 +60,11 @@ class Rule(BaseModel):
     network: bool = False
     lapsed: str | None = None
 
+    @property
+    def shown(self) -> str:
+        """Its pattern for people, on one line: line breaks stand as `\\n` and `\\r`."""
+        return self.pattern.replace("\r", "\\r").replace("\n", "\\n")
+
     def in_force(self, now: datetime | None) -> bool:
         """Does it count at `now`? One with an end does not when the time is unknown."""
         if self.lapsed is not None or (self.uses is not None and self.uses <= 0):
