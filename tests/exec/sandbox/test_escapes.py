@@ -127,6 +127,22 @@ async def test_no_number_of_files_takes_the_protection_away(
     assert (folder / "AGENTS.md").read_text() == "good" and not (folder / ".cursor").exists()
 
 
+async def test_of_very_many_protected_files_none_stays_changed(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xun.exec.sandbox.scan.MOUNTED", 5)
+    for number in range(20):
+        folder = ground.root / f"part-{number}"
+        (folder / ".vscode").mkdir(parents=True)
+        (folder / ".vscode" / "tasks.json").write_text("good")
+        (folder / "AGENTS.md").write_text("good")
+    (ground.root / "AGENTS.md").write_text("good")
+    before = snapshot(ground.root)
+    await ground.run(
+        "echo evil > AGENTS.md; for part in part-*; do echo evil > $part/AGENTS.md; echo evil > $part/.vscode/tasks.json; done;"
+        "mv part-3 moved; rm part-4/AGENTS.md; mkdir part-4/AGENTS.md; ln -sf /etc/passwd part-5/AGENTS.md"
+    )
+    assert snapshot(ground.root) == before
+
+
 async def test_one_command_that_makes_too_many_files_hides_nothing_among_them(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:

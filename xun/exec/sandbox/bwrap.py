@@ -10,7 +10,7 @@ from pathlib import Path
 
 from xun.exec.sandbox.profile import Profile
 from xun.exec.sandbox.repository import Repository, above_is_repository, folders_of, vacant
-from xun.exec.sandbox.scan import inside, protected_entries, sockets, standing
+from xun.exec.sandbox.scan import by_copy, inside, protected_entries, sockets, standing
 
 NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 PRIVATE = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - the names inside: outside it is a folder of the agent
@@ -101,11 +101,14 @@ class Mounts:
 
         What carries a mount cannot be renamed, but what is above it can, and with it goes whatever was kept there.
         """
-        inner = [path for path, layer in self._found if layer > _Layer.ROOT]
-        above = {one for area in self.areas for path in inner if area in path.parents for one in path.parents}
-        between = {one for one in above if any(area in one.parents for area in self.areas)}
+        areas, kept = set(self.areas), set(self.kept)
         taken = {path for path, _ in self._found}
-        return {one for one in between if one not in taken and not inside(one, self.kept)}
+        found: set[Path] = set()
+        for path in {path for path, layer in self._found if layer > _Layer.ROOT}:
+            parents = path.parents
+            outermost = max((at for at, one in enumerate(parents) if one in areas), default=0)
+            found.update(parents[:outermost])
+        return {one for one in found - taken if kept.isdisjoint(one.parents)}
 
 
 def mounts_of(profile: Profile, repositories: Sequence[Repository], always: Iterable[str]) -> Mounts:
@@ -184,7 +187,9 @@ def _outermost(paths: Iterable[Path], profile: Profile) -> Iterator[Path]:
 def _protect(mounts: Mounts, profile: Profile, repositories: Sequence[Repository], always: Iterable[str]) -> None:
     """Keep what is protected, `always` and the repositories, as far as the profile does not open them."""
     opened = folders_of(repositories) if profile.git else ()
-    for path in protected_entries(profile):
+    entries = protected_entries(profile)
+    copied = set(by_copy(profile, entries))
+    for path in (path for path in entries if path not in copied):
         # No mount can stand on a link: what it leads to is kept, and the link itself put back afterwards.
         real = Path(os.path.realpath(path))
         lies_here = not path.is_symlink() or inside(real, profile.roots)

@@ -88,15 +88,18 @@ def _writable(profile: Profile, repositories: Sequence[Repository]) -> Iterator[
 
 def _without(top: Path, closed: Sequence[Path]) -> Iterator[Path]:
     """What to open so that all that is now below `top` is, but for `closed`: `top` itself where nothing is closed."""
-    inner = [path for path in closed if path.is_relative_to(top)]
-    if top in inner:
+    if top in closed:
         return
+    inner: dict[str, list[Path]] = {}
+    for path in closed:
+        if path.is_relative_to(top):
+            inner.setdefault(path.relative_to(top).parts[0], []).append(path)
     if not inner:
         yield top
         return
     for child in _listed(top):
         if not child.is_symlink():
-            yield from _without(child, inner)
+            yield from _without(child, inner[child.name]) if child.name in inner else [child]
 
 
 def _listed(folder: Path) -> Iterable[Path]:

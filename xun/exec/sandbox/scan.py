@@ -9,6 +9,7 @@ folders for that, the root as a whole counts as protected.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -20,7 +21,9 @@ MOST = 60_000
 """Entries that are looked at in a root."""
 WIDE = 8_000
 """Entries that are looked at in one folder of a root."""
-_NAMED = 500
+MOUNTED = 40
+"""Protected entries up to which each is kept by a mount of its own: each takes longer than the one before."""
+_NAMED, _COPIED, _SMALL = 500, 1500, 1 << 20
 _SKIPPED = frozenset({"node_modules", "site-packages", ".venv", "venv", "__pycache__"})
 ALWAYS = (".git", ".xun")
 """Kept from being made at the top of a root."""
@@ -32,6 +35,25 @@ def protected_entries(profile: Profile) -> tuple[Path, ...]:
     opened = standing(path for path in profile.folders if not path.exists() and not inside(path, profile.roots))
     roots = dict.fromkeys((*profile.roots, *opened))
     return tuple(found for root in roots for found in _Look(root, profile).found())
+
+
+def by_copy(profile: Profile, entries: Sequence[Path]) -> tuple[Path, ...]:
+    """Of many protected `entries` those small files, deeper than the top, that are put back instead of mounted.
+
+    None where something may go on when nobody looks.
+    """
+    if len(entries) <= MOUNTED or profile.background or profile.kind != "bwrap":
+        return ()
+    deep = [path for path in entries if path.parent not in profile.roots and not profile.opens(path)]
+    return tuple(path for path in deep if _is_small(path))[:_COPIED]
+
+
+def _is_small(path: Path) -> bool:
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _SMALL
 
 
 def standing(paths: Iterable[Path]) -> tuple[Path, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from xun.exec.sandbox.copies import Copies
 from xun.exec.sandbox.masks import MASKS
 from xun.exec.sandbox.profile import Profile
 from xun.exec.sandbox.repository import Repository, folders_of, vacant
-from xun.exec.sandbox.scan import led_to, protected_entries
+from xun.exec.sandbox.scan import by_copy, led_to, protected_entries
 
 Identity = tuple[int, int]
 
@@ -41,7 +41,9 @@ class Watch:
         if profile.kind == "bwrap":
             copied = [path for path in copied if path.is_symlink()]
         loose = [path for path in watch.before if not profile.opens(path) and _loose(path)]
-        watch.copies = Copies.of(dict.fromkeys((*copied, *loose, *watch._targets())))
+        watch.copies = Copies.of(
+            dict.fromkeys((*by_copy(profile, protected_entries(profile)), *copied, *loose, *watch._targets()))
+        )
         watch.moving = frozenset(_identity(path) for path in watch.before if profile.opens(path))
         return watch
 
@@ -68,7 +70,7 @@ class Watch:
         """From now on, what stands there counts as having been there."""
         self.before = frozenset(self._standing())
 
-    def _standing(self) -> Iterable[Path]:
+    def _standing(self) -> list[Path]:
         opened = folders_of(self.repositories)
         found = dict.fromkeys(protected_entries(self.profile))
         found |= dict.fromkeys(path for one in self.repositories for path in one.kept())
