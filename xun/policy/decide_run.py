@@ -175,7 +175,9 @@ class _Judge:
             outcome.ask(reason)
         if not command.judged or command.guessed:
             acts = (*self.acts.against(command), *self.acts.wholes(command), *self.acts.exposures(command))
-            for reason in (*acts, *self.hazards.secrets(command)):
+            # A rule that spells a script says which one it means.
+            elsewhere = self.hazards.elsewhere(command) if outcome.rule is None else ()
+            for reason in (*acts, *self.hazards.secrets(command), *elsewhere):
                 outcome.ask(reason)
 
     def lapsed(self, command: Command) -> Refused | None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from xun.policy.commands.spec import Use
 from xun.policy.decision import Reason
+from xun.policy.elsewhere import folders_by_variable, git_folders, loading, scripts
 from xun.policy.facts import PathFact
 from xun.policy.fetched import runs_fetched
-from xun.policy.folders import told
+from xun.policy.folders import is_lost, told
 from xun.policy.history import Shown, objects_in, plain_words, shown
 from xun.policy.keyrings import prints_secret
 from xun.policy.needs import HERE, Command, Reading
@@ -40,10 +41,34 @@ class Hazards:
             keys = (posixpath.join(folder, use.arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
             if any(self.places.is_secret(use, key) for key in keys):
                 yield Reason(code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True)
+        if not self.reading.script.clear:
+            yield from self.by_variables(command)
         if self.changes_shell():
             yield Reason(code="shell-state", text="it changes what the commands behind it mean")
         if runs_fetched(self.reading, command):
             yield Reason(code="fetched-code", text="what is fetched from the network is run", hard=True)
+
+    def by_variables(self, text: str) -> Iterator[Reason]:
+        """The hard reasons against what a text sets: other folders for git, and what every program then loads."""
+        for arg in folders_by_variable(text):
+            if found := next(filter(None, (self.places.foreign(key) for key in self.keys(arg))), None):
+                yield Reason(code="outside", text=f"it has git work outside the workspace ({found})", hard=True)
+        if name := loading(text):
+            yield Reason(code="environment", text=f"it sets {name}: what it names is run by other programs", hard=True)
+
+    def keys(self, arg: Arg) -> Iterator[str]:
+        return (posixpath.join(folder, arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
+
+    def elsewhere(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against running a file outside the workspace, or git on a repository there."""
+        for view in command.acting:
+            for arg in (*scripts(view), *git_folders(view)):
+                for folder in self.reading.script.starts(self.cwd, command.segment):
+                    key = posixpath.join(folder, arg.pattern)
+                    found = None if is_lost(key) else self.places.foreign(key)
+                    if found:
+                        text = f"it would run {told(arg.text)}, outside the workspace ({found})"
+                        yield Reason(code="outside", text=text, hard=True, segment=command.segment.text)
 
     def denied_around(self) -> Rule | None:
         """The deny rule that covers a path outside all segments: the target of a redirection, a word handed on."""

@@ -24,6 +24,8 @@ _SYSTEM = (
     "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/opt", "/root", "/var/lib", "/var/spool",
     "/var/www", "/Library", "/System",
 )  # fmt: skip
+# Where programs stand that somebody installed, and what is no file.
+_INSTALLED = ("/nix", "/snap", "/run", "/dev", "/proc", "/gnu", "/home/linuxbrew")
 # A name that, taken apart, leaves a path or an option by itself.
 _HIDES = re.compile(r"[\s'\"\\](?:[-/~.+@]|$)")
 # They only tell about the machine, and end.
@@ -101,7 +103,9 @@ class Places:
         if fact.matches is None:
             return Reason(code="glob", text=f"{shown} matches too many files to look at")
         if outside := next((path for path in (fact.real, *fact.matches) if not self.readable(path, use.mode)), None):
-            return Reason(code="outside", text=f"{shown} is outside the workspace ({outside})")
+            # What is looked at elsewhere may be settled by a model; what is run there may not.
+            hard = use.mode == "exec"
+            return Reason(code="outside", text=f"{shown} is outside the workspace ({outside})", hard=hard)
         return None
 
     def _endless(self, use: Use, key: str, fact: PathFact) -> Reason | None:
@@ -259,6 +263,11 @@ class Places:
         if home and within(path, home):
             return path[len(home) :].startswith("/.") and not path[len(home) :].startswith("/.cache/")
         return path == "/" or within_any(path, _SYSTEM)
+
+    def foreign(self, key: str) -> str | None:
+        """Where `key` leads that is neither in the workspace nor where the system and installed programs stand."""
+        ours = (*self.facts.roots, *_INSTALLED, *([self.facts.temp] if self.facts.temp else []))
+        return next((path for path in self.names(key) if not within_any(path, ours) and not self.of_system(path)), None)
 
     def holds_root(self, key: str) -> bool:
         """Is what stands at `key` a root of the workspace, or a folder above one?"""
