@@ -98,7 +98,7 @@ def test_what_waited_waits_again_and_a_reply_that_was_cut_off_is_there(how: str)
         assert "important prompt" in said(model, 1) and "word word" in said(model, 1) and model.refusals == []
 
 
-def test_what_a_shell_line_blocks_is_refused_and_nothing_is_lost() -> None:
+def test_what_a_shell_line_blocks_waits_and_nothing_is_lost() -> None:
     with Model(Say("First reply."), Say("Second reply.")) as model, Screen(model=model, width=100) as screen:
         screen.opened()
         screen.send("one")
@@ -106,11 +106,11 @@ def test_what_a_shell_line_blocks_is_refused_and_nothing_is_lost() -> None:
         screen.send("!sleep 77")
         screen.until("running bash sleep 77")
         screen.send("/retry")
-        shown = screen.until("/retry has to wait: !sleep 77 is running")
+        shown = screen.until("↑ /retry")
         assert "First reply." in shown
         screen.type("\x1b")
-        screen.gone("Esc interrupts")
-        screen.send("/retry")
+        screen.until("Enter on an empty prompt sends the first")
+        screen.type("\r")
         screen.until("Second reply.")
 
 

@@ -14,7 +14,7 @@ from xun.agent.compact import Compaction
 from xun.commands.builtin import default_registry
 from xun.commands.context import CommandContext
 from xun.commands.registry import CommandRegistry
-from xun.events import HistoryReplaced, TurnEnded
+from xun.events import HistoryReplaced, ToolStarted, TurnEnded
 from xun.frontends.tui.desk import Desk
 from xun.frontends.tui.opening import Level
 from xun.frontends.tui.question.choices import Menu
@@ -116,7 +116,7 @@ class Seat:
             await self.until(lambda: not self.desk.turns.busy)
 
 
-@pytest.mark.parametrize("line", ["/retry", "/clear", "/revise", "/revise new", "/compact", "/sessions", "/model x/y"])
+@pytest.mark.parametrize("line", ["/revise", "/revise new", "/sessions", "/model", "/effort"])
 async def test_beside_a_shell_line_nothing_is_lost_for_what_cannot_happen(line: str) -> None:
     async with Seat([{"text": "one"}, {"text": "two"}]) as seat:
         await seat.typed("first", "second")
@@ -132,9 +132,38 @@ async def test_beside_a_shell_line_nothing_is_lost_for_what_cannot_happen(line: 
 async def test_what_waits_is_told_why() -> None:
     async with Seat([{"text": "one", "delay": 600}]) as seat:
         seat.desk.typed("first")
-        seat.desk.typed("/retry")
+        seat.desk.typed("/revise")
         await seat.until(lambda: bool(seat.front.said))
-        assert seat.front.said == ["/retry has to wait: a turn is running"]
+        assert seat.front.said == ["/revise has to wait: a turn is running"]
+
+
+@pytest.mark.parametrize("line", ["/retry", "/clear", "/compact", "/continue", "/model x/y", "/effort high"])
+async def test_a_command_that_needs_the_agent_for_itself_waits_its_turn_like_a_prompt(line: str) -> None:
+    async with Seat([{"text": "one"}, {"text": "two"}, {"text": "three"}]) as seat:
+        await seat.typed("first")
+        seat.desk.typed("!sleep 600")
+        seat.desk.typed(line)
+        assert seat.agent.queue.items == (line,) and seat.front.said == seat.front.echoed == []
+        await seat.until(lambda: bool(seat.heard.of(ToolStarted)))
+        seat.desk.interrupt()
+        await seat.until(lambda: not seat.desk.turns.busy)
+        assert seat.agent.queue.items == (line,) and seat.desk.turns.held
+        await seat.typed("")
+        assert seat.agent.queue.items == () and seat.front.echoed == [line]
+        assert seat.agent.effort == ("high" if line.startswith("/effort") else None)
+        assert bool(seat.agent.messages) is (line != "/clear")
+
+
+async def test_what_waits_is_done_in_its_order_and_a_prompt_that_looks_like_a_command_stays_one() -> None:
+    async with Seat([{"text": "one"}, {"text": "two"}, {"text": "three"}]) as seat:
+        await seat.typed("first")
+        seat.desk.typed("!sleep 0.2")
+        for line in ("/clear", "\\/clear", "last"):
+            seat.desk.typed(line)
+        await seat.until(lambda: len(seat.agent.queue.items) == 3)
+        await seat.until(lambda: not seat.desk.turns.busy and not seat.agent.queue.items)
+        words = [message.words for message in seat.agent.messages if message.role == "user"]
+        assert words == ["/clear", "last"] and seat.front.echoed == ["/clear"]
 
 
 async def test_the_status_line_tells_the_effort_and_auto_confirm_at_once() -> None:

@@ -13,13 +13,15 @@ from xun.frontends.tui.opening import Level, Opened
 from xun.frontends.tui.prompt.complete import Item
 from xun.frontends.tui.question.choices import Choice, Menu
 from xun.frontends.tui.question.own import choice, picked
-from xun.frontends.tui.turns import Turns
+from xun.frontends.tui.turns import Turns, waits
 from xun.frontends.tui.way_on import way_on
 from xun.policy.decision import Answer, Ask
 
 if TYPE_CHECKING:
     from xun.commands.context import CommandContext
     from xun.commands.registry import CommandRegistry
+
+_LITERAL = ("\\/", "\\!")  # how a prompt begins that begins like a command
 
 
 class Front(Protocol):
@@ -76,7 +78,7 @@ class Desk:
     def __init__(self, opened: Opened, front: Front) -> None:
         self.opened = opened
         self.agent = opened.agent
-        self.turns = Turns(self.agent, self._complain, self._ended)
+        self.turns = Turns(self.agent, self._complain, self._ended, self._waited)
         self._front = front
         self._commands: set[asyncio.Task[Any]] = set()  # those that run beside a turn
         self._picks: set[asyncio.Task[Any]] = set()
@@ -94,7 +96,11 @@ class Desk:
         line = text.strip()
         if not line:
             self.turns.send_next()
-        elif line.startswith(("!", "\\")) or self._registry.is_command(line):
+        elif self.turns.busy and waits(line):
+            self.turns.wait(line)
+        elif line.startswith(_LITERAL):
+            self.turns.send(line[1:])
+        elif line.startswith("!") or self._registry.is_command(line):
             if line.startswith("/"):  # the others show themselves
                 self._front.echo(line)
             self.command(line)
@@ -102,6 +108,12 @@ class Desk:
             self.agent.steer(text)
         else:
             self.turns.send(text)
+
+    def _waited(self, line: str) -> bool:
+        """Run a command that has waited."""
+        self._front.echo(line)
+        self.command(line)
+        return True
 
     def hear(self, event: AnyEvent) -> None:
         """Show what follows from an event: what waits, and after a turn what can be done next."""

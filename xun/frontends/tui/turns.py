@@ -16,6 +16,31 @@ if TYPE_CHECKING:
 C = TypeVar("C")
 _SHOWN = 60  # characters of a command that runs
 
+_WAITING = frozenset(("/clear", "/compact", "/continue", "/retry"))
+_CHOOSING = frozenset(("/model", "/effort"))
+"""Commands that wait like prompts while something runs. These do where they say what is chosen: a list that opens some
+time later would take keys that were meant for the prompt."""
+_AT_ONCE = frozenset(("key", "-h", "--help"))
+_ESCAPE = "\\"
+
+
+def waits(line: str) -> bool:
+    """Whether `line` is a command that waits for the end of what runs, as prompts do."""
+    name, *words = line.lower().split()[:2] or [""]
+    if words and words[0] in _AT_ONCE:
+        return False
+    return name in _WAITING or (name in _CHOOSING and bool(words))
+
+
+def literal(prompt: str) -> str:
+    """`prompt` as it waits, so that it is told from a command."""
+    return f"{_ESCAPE}{prompt}" if waits(prompt.lstrip(_ESCAPE)) else prompt
+
+
+def meant(text: str) -> str:
+    """The prompt that waited as `text`."""
+    return text[len(_ESCAPE) :] if text.startswith(_ESCAPE) and waits(text.lstrip(_ESCAPE)) else text
+
 
 class Turns:
     """Runs the turns of `agent`, and jobs between them, on the running loop.
@@ -23,11 +48,19 @@ class Turns:
     What is sent while something runs waits in `agent.queue`. After a turn that failed or was interrupted nothing is
     sent by itself: `held` is true until the person sends something. What has waited since an earlier run is held until
     the person sends it. `job` is the name of the job that runs, "" where
-    none does. `say` is told what could not be done, and `ended` is called when something has ended.
+    none does. `say` is told what could not be done, and `ended` is called when something has ended. `command` runs
+    what waited where that is the line of a command, and is False for a prompt.
     """
 
-    def __init__(self, agent: Agent[Any], say: Callable[[str], None], ended: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        agent: Agent[Any],
+        say: Callable[[str], None],
+        ended: Callable[[], None],
+        command: Callable[[str], bool] = lambda line: False,
+    ) -> None:
         self.agent = agent
+        self._command = command
         self._offered = bool(agent.queue.items)
         self.held = self._offered
         self.job = ""
@@ -50,9 +83,13 @@ class Turns:
     def send(self, text: str) -> None:
         """Start a turn with `text`, or let it wait for the end of what runs."""
         if self.busy:
-            self.agent.queue.add(text)
+            self.agent.queue.add(literal(text))
         else:
             self._start(self._turn(text))
+
+    def wait(self, line: str) -> None:
+        """Let the line of a command, for which `waits` is true, wait for the end of what runs."""
+        self.agent.queue.add(line)
 
     def resume(self) -> None:
         """Start a turn without a new prompt."""
@@ -67,7 +104,8 @@ class Turns:
         if text is None:
             return False
         self._offered = False
-        self._start(self._turn(text))
+        if not waits(text) or not self._command(text):
+            self._start(self._turn(meant(text)))
         return True
 
     def run(self, job: Coroutine[Any, Any, C], then: Callable[[C], None], name: str) -> None:
