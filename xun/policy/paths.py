@@ -58,7 +58,7 @@ _HINT = re.compile(
 _SECRET_EXAMPLES = (
     ".env", ".env.local", ".env.production", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials",
     "id_rsa", "id_ed25519", "id_ecdsa", "credentials", "x.pem", "x.key", "x.p12", ".ssh", ".aws", ".bash_history",
-    "x.tfstate", "x.tfvars", ".dev.vars", ".secrets", "kubeconfig", ".dockerconfigjson", "service_account.json",
+    "x.tfstate", "x.tfvars", ".dev.vars", ".secrets", "kubeconfig", ".dockerconfigjson",
     ".env~", "server.key.bak",
 )  # fmt: skip
 
