@@ -6,7 +6,20 @@ from typing import Any
 import pytest
 
 from tests.agent.support import call
-from xun import Agent, Answer, Ask, ScriptedProvider, Tool, ToolBox, tool_attr
+from xun import (
+    Agent,
+    AgentConfig,
+    Answer,
+    Ask,
+    Permission,
+    ScriptedProvider,
+    Tool,
+    ToolBox,
+    ToolPolicy,
+    ToolRetry,
+    TransientToolError,
+    tool_attr,
+)
 from xun.toolbox.attr import PermissionWord
 
 
@@ -49,7 +62,7 @@ def test_passing_three_as_text_to_an_integer_is_rejected():
 def test_a_tool_is_registered_by_a_decorator_with_options():
     toolbox = ToolBox(docstyle="sections")
 
-    @toolbox.tool(permission="allow")
+    @toolbox.tool(permission=Permission.ALLOW, replay="safe")
     def calculate(a: int, b: int) -> int:
         """Multiply two numbers.
 
@@ -62,7 +75,7 @@ def test_a_tool_is_registered_by_a_decorator_with_options():
     [spec] = toolbox.list_tools_json()
     assert spec["description"] == "Multiply two numbers."
     assert spec["parameters"]["properties"]["b"] == {"description": "Second number.", "type": "integer"}
-    assert toolbox.list_tools()[0].permission == "allow"
+    assert (toolbox.list_tools()[0].permission, toolbox.list_tools()[0].replay) == ("allow", "safe")
     assert toolbox.call_tool(None, "calculate", {"a": 6, "b": 7}).unwrap() == calculate(6, 7) == 42
 
 
@@ -150,6 +163,43 @@ def test_a_tool_that_takes_long_gets_a_limit_of_its_own():
 
     toolbox = ToolBox().register(query_postgres, timeout=120)
     assert [tool.timeout for tool in toolbox.list_tools()] == [120]
+
+
+@pytest.mark.spec("H-BOX-11", "H-BOX-12", "H-BOX-14")
+def test_a_policy_of_the_configuration_holds_for_a_list_of_functions():
+    fetched: list[str] = []
+
+    @tool_attr(replay="safe")
+    def fetch_url(url: str) -> str:
+        """Fetch a page."""
+        fetched.append(url)
+        return "a page"
+
+    config = AgentConfig(tool_policy=ToolPolicy(default_timeout=60, dedupe_calls=True))
+    steps = [call("fetch_url", url="https://a.invalid"), call("fetch_url", url="https://a.invalid"), {"text": "Read."}]
+    with Agent(ScriptedProvider(steps), config=config, tools=[fetch_url]) as agent:
+        assert agent.toolbox.policy.default_timeout == 60
+        assert agent.instruct("Read it twice").execute().unwrap() == "Read."
+    assert fetched == ["https://a.invalid"]
+
+
+@pytest.mark.spec("H-RES-09", "H-RPL-11", "H-RPL-12")
+def test_a_tool_that_is_throttled_is_tried_again():
+    toolbox, statuses = ToolBox(), [429, 503, 200]
+
+    @toolbox.tool(replay="idempotent", retry=ToolRetry(attempts=3, backoff=0.001))
+    async def fetch_page(url: str) -> str:
+        """Fetch a page."""
+        status = statuses.pop(0)
+        if status in (429, 503):
+            raise TransientToolError(f"{status} from {url}")
+        return "a page"
+
+    steps = [call("fetch_page", url="https://a.invalid"), {"text": "Read."}]
+    with Agent(ScriptedProvider(steps), tools=toolbox) as agent:
+        agent.instruct("Read it").execute().unwrap()
+        [result] = agent.messages[-2].results
+    assert (result.content, statuses) == ("a page", [])
 
 
 @pytest.mark.spec("H-SCH-12", "H-BOX-09")
