@@ -109,7 +109,7 @@ def test_what_cannot_be_used_is_refused_by_name(given: dict[str, Any], said: str
             Agent("demo", **given)
 
 
-@pytest.mark.spec("H-RES-04")
+@pytest.mark.spec("H-RES-04", "H-LOP-05", "C43")
 @pytest.mark.parametrize(
     ("data", "said"),
     [

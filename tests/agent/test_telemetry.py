@@ -49,6 +49,7 @@ async def test_each_run_has_its_own() -> None:
     assert len(first.events) == len(second.events) == 3
 
 
+@pytest.mark.spec("P-TEL-04")
 async def test_a_failing_callback_is_told_once_and_changes_nothing() -> None:
     def fails(event: RunEvent) -> None:
         raise OSError("no such sink")

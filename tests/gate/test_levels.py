@@ -75,7 +75,7 @@ async def test_a_yes_for_the_session_is_asked_for_once_and_ends_at_a_deny_rule()
     assert await outcome("ask", rule("deny"), answer=Answer.session(), times=2) == ["refused by rule"] * 2
 
 
-@pytest.mark.spec("H-PRM-02", "H-PRM-07", "H-PRM-17")
+@pytest.mark.spec("H-PRM-02", "H-PRM-07", "H-PRM-17", "H-RES-02")
 @pytest.mark.parametrize("how", ["function", "clone"])
 async def test_however_a_tool_was_registered_and_whoever_calls_it(how: str) -> None:
     box = ToolBox().register(touching("ask"))
@@ -83,7 +83,8 @@ async def test_however_a_tool_was_registered_and_whoever_calls_it(how: str) -> N
     agent, _, _ = agent_of([])
     async with agent:
         direct = await agent.acall_tool(box, "probe", {})
-    assert direct.is_err() and "nobody is there" in str(direct.unwrap_err().details)
+    assert direct.unwrap_err().error == "Permission denied"
+    assert "nobody is there" in str(direct.unwrap_err().details)
     assert not Path("ran").exists()
 
 

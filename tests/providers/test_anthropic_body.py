@@ -73,7 +73,7 @@ def test_a_whole_request() -> None:
     }
 
 
-@pytest.mark.spec("H-PCH-05")
+@pytest.mark.spec("H-PCH-05", "H-PCH-14")
 def test_markers_follow_system_last_tool_and_last_message_and_can_be_left_out() -> None:
     with_markers, without = body(request()), body(request(cache=False))
     marker = {"cache_control": {"type": "ephemeral"}}

@@ -109,6 +109,18 @@ def test_replace_lets_the_new_one_win():
     assert names(box) == ["one", "two"]
 
 
+@pytest.mark.spec("H-BOX-10")
+def test_a_function_that_registers_others_is_no_tool_itself():
+    def register_numbers(box: ToolBox, *, twice: bool) -> list[str]:
+        before = set(names(box))
+        box.register(two if twice else one)
+        return [name for name in names(box) if name not in before]
+
+    box = ToolBox().register(look)
+    assert register_numbers(box, twice=True) == ["two"]
+    assert names(box, "vision") == ["look", "two"]
+
+
 @pytest.mark.spec("X-BOX-17")
 def test_overrides_are_shown_when_asked_for(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("_XUN_INFO_TOOL_OVERRIDE", "1")
@@ -220,7 +232,7 @@ def test_without_an_agent_a_harmless_tool_runs():
     assert box.call_tool(None, "once", {"a": 3}).unwrap_err().error.startswith("No tool is named 'once'.")
 
 
-@pytest.mark.spec("H-BOX-17")
+@pytest.mark.spec("H-BOX-17", "H-RES-02", "C26")
 @pytest.mark.parametrize(
     "attr",
     [{"permission": "ask"}, {"permission": "deny"}, {"actions": lambda arguments, ctx: []},
