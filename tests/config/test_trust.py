@@ -163,7 +163,7 @@ def test_the_persons_own_configuration_is_no_project_file(work: Path, monkeypatc
 
 
 @pytest.mark.parametrize(
-    "content", [b"{", b"[]", b'{"version": 9, "files": {}}', b'{"version": 1, "files": [1]}', b"\xff"]
+    "content", [b"{", b"[]", b'{"version": 9, "files": {}}', b'{"version": 1, "files": [1]}', b"\xff", b"[" * 100_000]
 )
 def test_a_damaged_store_trusts_nothing_and_is_kept(repo: Path, content: bytes) -> None:
     paths = find_paths()
@@ -171,9 +171,31 @@ def test_a_damaged_store_trusts_nothing_and_is_kept(repo: Path, content: bytes) 
     paths.trust_file.write_bytes(content)
     found = trust_of(repo, paths)
     assert found.state == "untrusted"
+    [_, fault] = found.notices()
+    assert fault.startswith(f"{paths.trust_file} is damaged: what you agreed to is asked again")
     trust(found.pending, paths)
-    assert trust_of(repo, paths).state == "trusted"
+    assert (trust_of(repo, paths).state, trust_of(repo, paths).notices()) == ("trusted", [])
     assert paths.trust_file.with_name("trust.json.damaged").read_bytes() == content
+
+
+def test_each_damaged_store_is_kept(repo: Path) -> None:
+    paths = find_paths()
+    paths.state.mkdir(parents=True)
+    for content in ("[1", "[2", "[3"):
+        paths.trust_file.write_text(content)
+        trust(trust_of(repo, paths).pending, paths)
+    kept = {path.name: path.read_text() for path in paths.state.glob("trust.json.damaged*")}
+    assert kept == {"trust.json.damaged": "[1", "trust.json.damaged.1": "[2", "trust.json.damaged.2": "[3"}
+
+
+def test_a_store_that_cannot_be_read_is_left_where_it_is(repo: Path) -> None:
+    paths = find_paths()
+    paths.trust_file.mkdir(parents=True)
+    found = trust_of(repo, paths)
+    assert found.state == "untrusted" and "cannot be read: Is a directory" in found.notices()[1]
+    with pytest.raises(IsADirectoryError):
+        trust(found.pending, paths)
+    assert paths.trust_file.is_dir()
 
 
 def test_trust_can_be_taken_back(repo: Path) -> None:

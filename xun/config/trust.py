@@ -43,7 +43,8 @@ class Trust:
 
     `usable` files are agreed to as they are now; `pending` ones are new or changed. `refused` are never
     used, each with the reason. The state is "untrusted" where no file was ever agreed to, and "changed"
-    where only some are as they were; without any file it is "trusted", as there is nothing to ask about.
+    where only some are as they were; without any file it is "trusted", as there is nothing to ask about. `fault`
+    says what is wrong with the store of agreements, empty where nothing is.
     """
 
     folder: Path
@@ -52,6 +53,7 @@ class Trust:
     pending: tuple[ProjectFile, ...] = ()
     refused: tuple[tuple[Path, str], ...] = ()
     before: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    fault: str = ""
 
     @property
     def files(self) -> tuple[ProjectFile, ...]:
@@ -74,6 +76,8 @@ class Trust:
             names = ", ".join(_shown(file.path, self.folder) for file in self.pending)
             why = "changed since you trusted it" if self.state == "changed" else "this folder is not trusted"
             lines.append(f"not loaded, as {why}: {names}")
+        if self.fault:
+            lines.append(_quoted(self.fault))
         lines += [f"not loaded: {_shown(path, self.folder)} {_quoted(why)}" for path, why in self.refused]
         return lines
 
@@ -102,7 +106,7 @@ def trust_of(folder: Path, paths: Paths, agreed: Agreed = frozenset()) -> Trust:
             (usable if known else pending).append(file)
     before = {file.path: tuple(store.said.get(str(file.path), ())) for file in pending if str(file.path) in store.files}
     state: State = "trusted" if not pending else "changed" if usable or before else "untrusted"
-    return Trust(folder, state, tuple(usable), tuple(pending), tuple(refused), before)
+    return Trust(folder, state, tuple(usable), tuple(pending), tuple(refused), before, store.fault)
 
 
 def trust(files: Iterable[ProjectFile], paths: Paths) -> None:

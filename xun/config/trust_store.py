@@ -8,6 +8,7 @@ import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ class Store:
     `commands` maps a folder to the project's commands that may run there, each with the pin of what it would run.
     `texts` maps a folder to the lines by which these commands were shown, so that a change can be.
     `declined` maps a folder to the commands that were offered and not taken, likewise pinned. `unasked` says, "yes" or
-    "no", whether commands with soft reasons alone run in the sandbox of a folder without a question.
+    "no", whether commands with soft reasons alone run in the sandbox of a folder without a question. `fault`
+    says what is wrong with a store that could not be read; it is not kept.
     """
 
     files: dict[str, str] = field(default_factory=dict)
@@ -33,26 +35,39 @@ class Store:
     texts: dict[str, dict[str, str]] = field(default_factory=dict)
     declined: dict[str, dict[str, str]] = field(default_factory=dict)
     unasked: dict[str, str] = field(default_factory=dict)
+    fault: str = ""
+
+
+_NOT_UNDERSTOOD = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
 def read_store(path: Path) -> Store:
-    """What is kept at `path`. A store that cannot be understood agrees to nothing."""
+    """What is kept at `path`. A store that cannot be understood agrees to nothing, and says so in its `fault`."""
     try:
         return _parsed(json.loads(path.read_bytes()))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (FileNotFoundError, NotADirectoryError):
         return Store()
+    except OSError as error:
+        return Store(fault=f"{path} cannot be read: {error.strerror}; what you agreed to is asked again")
+    except _NOT_UNDERSTOOD:
+        return Store(
+            fault=f"{path} is damaged: what you agreed to is asked again; it is kept aside at your next answer"
+        )
 
 
 @contextmanager
 def changing(path: Path) -> Generator[Store]:
-    """The store to change, alone; it is written at the end. A damaged one is moved aside. Raises `OSError`."""
+    """The store to change, alone; it is written at the end. A damaged one is moved aside, beside those before it.
+
+    Raises `OSError`, also where it cannot be read: what is in it is not given up.
+    """
     with _locked(path):
         try:
             store = _parsed(json.loads(path.read_bytes()))
         except FileNotFoundError:
             store = Store()
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
-            path.replace(path.with_name(f"{path.name}.damaged"))
+        except _NOT_UNDERSTOOD:
+            _put_aside(path)
             store = Store()
         yield store
         tables = {
@@ -65,6 +80,11 @@ def changing(path: Path) -> Generator[Store]:
         }
         data = {"version": _VERSION, **{name: table for name, table in tables.items() if table or name == "files"}}
         write_private(path, json.dumps(data, indent=1, sort_keys=True).encode())
+
+
+def _put_aside(path: Path) -> None:
+    names = (f"{path.name}.damaged{f'.{number}' if number else ''}" for number in count())
+    path.replace(next(aside for name in names if not os.path.lexists(aside := path.with_name(name))))
 
 
 def _parsed(data: Any) -> Store:
