@@ -12,6 +12,7 @@ from functools import cached_property
 from xun.policy.commands.spec import Use
 from xun.policy.decision import Reason
 from xun.policy.folders import is_lost, told
+from xun.policy.leaving import with_way_out
 from xun.policy.links import made_links, makes_links, through_link
 from xun.policy.needs import Command, Reading
 from xun.policy.operands import passes_on, prints_all, prints_files, removes_all, removes_input, starts
@@ -183,7 +184,7 @@ class Acts:
         """The hard reasons against what is moved, removed or copied with all that is in it."""
         for use, key in self.wholly(command):
             for reason in self.along(use, key):
-                yield reason.model_copy(update={"segment": command.segment.text})
+                yield with_way_out(reason.model_copy(update={"segment": command.segment.text}), command)
 
     def along(self, use: Use, key: str) -> Iterator[Reason]:
         if use.mode != "moved":

@@ -17,6 +17,7 @@ from xun.policy.decision import Decision, Effect, Reason, Segment
 from xun.policy.facts import Facts
 from xun.policy.folders import is_lost, told
 from xun.policy.hazards import Hazards
+from xun.policy.leaving import with_way_out
 from xun.policy.near import near_commands
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.places import Places
@@ -252,7 +253,8 @@ class _Judge:
                     fails = (
                         ", if the cd before it fails: join them with &&" if place and reason.code == "outside" else ""
                     )
-                    yield reason.model_copy(update={"segment": text, "text": reason.text + fails})
+                    found = reason.model_copy(update={"segment": text, "text": reason.text + fails})
+                    yield with_way_out(found, command)
             if git and not is_lost(folder):
                 yield from self.repository(command, command.keys(folder, HERE))
 
