@@ -36,6 +36,7 @@ class XunApp(Starting, Acting):
     CSS = """
     Screen { layout: vertical; overflow: hidden; align-vertical: bottom; }
     Transcript { height: 1fr; }
+    Screen.-low Transcript { display: none; }
     PromptArea { max-width: 100; }
     Prompt.-shell PromptArea { max-width: 100%; }
     """

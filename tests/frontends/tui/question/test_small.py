@@ -115,3 +115,19 @@ async def test_each_reason_stands_once_also_beside_what_is_scrolled(width: int) 
         await pilot.press("end")
         await pilot.pause()
         assert app.shown().count("npm is not on the list") == 1
+
+
+@pytest.mark.parametrize("size", [(20, 6), (40, 6), (20, 7)])
+async def test_beside_a_question_in_a_very_low_screen_stand_an_answer_the_prompt_and_the_status_line(
+    folder: Path, size: tuple[int, int]
+) -> None:
+    call = {"tool": "bash", "arguments": {"command": "mkdir d1"}}
+    async with stage({"calls": [call]}, size=size, wait=False) as screen:
+        await screen.until("manual")
+        await screen.send("go")
+        await screen.asked()
+        await screen.still()
+        rows = screen.text.splitlines()
+        assert len(rows) == size[1] and "manual" in rows[-1], screen.text
+        assert any("mkdir d1" in row for row in rows) and any("▸ 1" in row for row in rows), screen.text
+        assert rows[-3].startswith("╰") and not rows[-2].strip(), screen.text

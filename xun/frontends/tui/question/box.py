@@ -24,8 +24,8 @@ from xun.frontends.tui.safe import plain
 from xun.frontends.tui.transcript.line import Line
 from xun.policy.decision import Answer, Ask
 
-_ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall:
-_TALL = 20
+_ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall, and none in a low one:
+_TALL, _LOW = 20, 7
 _WIDE = 60  # cells in which the border has room for a sentence
 
 
@@ -183,6 +183,7 @@ class QuestionBox(Vertical):
 
     def _draw(self) -> None:
         """Lay out what is asked and the answers in the rows that the rest of the screen leaves."""
+        self.screen.set_class(self._shown is not None and self.app.size.height < _LOW, "-low")
         if self._shown is None:
             return
         width = max((self.size.width or self.app.size.width - 4) - 1, 8)  # beside a scrollbar
@@ -217,7 +218,8 @@ class QuestionBox(Vertical):
         others = [part for part in self.siblings if part.display]
         fixed = [part for part in others if not (part.styles.height and part.styles.height.is_fraction)]
         taken = sum(part.outer_size.height for part in fixed) + 2
-        return self.app.size.height - taken - (_ABOVE if self.app.size.height >= _TALL else 1)
+        above = _ABOVE if self.app.size.height >= _TALL else int(self.app.size.height >= _LOW)
+        return self.app.size.height - taken - above
 
     def _tell_of_more(self) -> None:
         part = self.query_one("#question-body")

@@ -147,6 +147,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         self.set_class(first is not None, "-asking")
         if first is None:
             self._quiet.stop()
+            self._draw()
             self.post_message(self.Left())
             return
         self._mark = Mark(first.menu or menu_of(first.ask, self._saves(first.ask), self._path))
