@@ -22,11 +22,11 @@ def carry(tmp: Path, private: Iterable[Path], paths: Iterable[Path]) -> None:
 
     Raises `OSError`.
     """
-    tops = tuple(private)
-    for path in sorted(set(paths), key=lambda one: len(one.parts)):
-        for top in tops:
-            if top in path.parents:
-                _carry(tmp / path.relative_to(top), tmp, folder=path.is_dir())
+    known = tuple(paths)
+    for top in private:
+        inner = {path for path in known if os.fspath(path).startswith(f"{top}/")}
+        for path in sorted(inner, key=lambda one: len(one.parts)):
+            _carry(tmp / path.relative_to(top), tmp, folder=path.is_dir())
 
 
 def _carry(path: Path, tmp: Path, *, folder: bool) -> None:
