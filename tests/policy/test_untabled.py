@@ -81,3 +81,30 @@ def test_what_reads_no_secret_asks_for_soft_reasons_alone(command: str, place: P
 @pytest.mark.parametrize("command", CHANGED)
 def test_what_xargs_changes_is_known_by_where_its_names_come_from(command: str, place: Path) -> None:
     assert hard(judged(command, place)) & {"protected", "outside", "unknown-path"}
+
+
+OF_GIT = ["git ls-files | xargs wc -l", "git ls-files | xargs grep foo", "git ls-files -z | xargs -0 head"]
+
+
+@pytest.mark.parametrize("command", OF_GIT)
+def test_what_git_does_not_keep_is_not_among_the_names_that_it_lists(command: str, place: Path) -> None:
+    subprocess.run(["git", "add", "src", "docs", "README.md"], cwd=place, check=True)
+    assert judged(command, place).effect == "allow"
+    subprocess.run(["git", "add", "-f", ".env"], cwd=place, check=True)
+    assert "secret" in hard(judged(command, place))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git add -f . && git ls-files | xargs cat", "git ls-files -o | xargs cat", "git ls-files -co | xargs cat", "find . | xargs cat",
+     "make; git ls-files | xargs cat"],
+)  # fmt: skip
+def test_what_may_list_or_add_other_files_counts_as_all_of_them(command: str, place: Path) -> None:
+    subprocess.run(["git", "add", "src"], cwd=place, check=True)
+    rules = [rule("allow", "command", "git add"), rule("allow", "command", "make")]
+    assert "secret" in hard(judged(command, place, *rules))
+
+
+def test_an_index_that_cannot_be_read_counts_as_listing_all_files(place: Path) -> None:
+    (place / ".git/index").write_text("?")
+    assert "secret" in hard(judged("git ls-files | xargs cat", place))

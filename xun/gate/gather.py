@@ -23,7 +23,7 @@ from xun.gate.credentials import holds_credentials, settings_with_secrets
 from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
 from xun.gate.repository import helper_programs, work_tree
-from xun.gate.tracked import tracked_secrets
+from xun.gate.tracked import kept_names, tracked_secrets
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
 from xun.policy.constructs import ASK, Constructs
@@ -134,7 +134,10 @@ class _Found:
         for key in dict.fromkeys((*by_mode.get("named", ()), *by_mode.get("listed", ()))):
             handed = [use for at, use in uses if at == key and use.mode != "searched"]
             back = {path for path, _ in self.searches.get(key) or ()}
-            self.trees[key] = inside.named(key, handed, roots, budget, back)
+            found = inside.named(key, handed, roots, budget, back)
+            listed = (use.kept for use in handed if use.mode in ("named", "listed"))
+            git = kept_names(key) if found and all(listed) else None
+            self.trees[key] = found if git is None else inside.of_names(found or (), git)
         for key in by_mode.get("moved", ()):
             self.kept[key] = self.each(key, lambda one: inside.kept(one, roots, budget, self.denied))
 

@@ -13,7 +13,7 @@ from xun.gate.credentials import holds_credentials
 from xun.gate.ignored import Lines, Unending, brought_back, lines_above, lines_of, passed_over
 from xun.gate.listing import Budget, Listing, Spent
 from xun.policy.commands.spec import Use
-from xun.policy.paths import covering, protected, secret_folder, within
+from xun.policy.paths import covering, fold, protected, secret_folder, within
 
 Found = tuple[tuple[str, str], ...]
 # Below them stands what others published: nobody keeps secrets there.
@@ -167,6 +167,11 @@ def named(
     except (Spent, OSError, ValueError):
         return None
     return tuple(found)
+
+
+def of_names(found: Sequence[tuple[str, str]], names: Collection[str]) -> Found:
+    """What of `found` has one of `names`, folded. A folder stays: its name begins those of all that is in it."""
+    return tuple(one for one in found if one[0].endswith("/") or fold(posixpath.basename(one[0])) in names)
 
 
 def kept(path: str, roots: Sequence[str], budget: Budget, denied: Sequence[str]) -> Found | None:

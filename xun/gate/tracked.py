@@ -11,7 +11,7 @@ from pathlib import Path
 from posixpath import lexists, realpath
 
 from xun.gate.repository import place_of
-from xun.policy.paths import may_hold_secret, secret
+from xun.policy.paths import fold, may_hold_secret, secret
 from xun.workspace.regular import read_regular
 
 _MAX_INDEX = 1 << 28
@@ -35,6 +35,28 @@ def tracked_secrets(folder: str) -> tuple[tuple[str, bool], ...] | None:
         return tuple(_tracked(folder, set()))
     except (OSError, ValueError, IndexError):
         return None
+
+
+def kept_names(folder: str) -> frozenset[str] | None:
+    """The names, folded, of all files that the repository around `folder` keeps; None where nobody can tell."""
+    try:
+        top = place_of(folder)
+        if top is None:
+            return None
+        found: frozenset[str] = frozenset()
+        for name in os.listdir(top[1]):  # noqa: PTH208 - by its text, as everything here
+            if name == "index" or name.startswith("sharedindex."):
+                index = posixpath.join(top[1], name)
+                info = os.stat(index)  # noqa: PTH116
+                found |= _folded(index, info.st_mtime_ns, info.st_size)
+    except (OSError, ValueError, IndexError):
+        return None
+    return found
+
+
+@lru_cache(maxsize=4)
+def _folded(index: str, changed: int, size: int) -> frozenset[str]:
+    return frozenset(fold(posixpath.basename(name)) for name in _names(index, changed, size))
 
 
 def keeps(path: Path) -> bool:

@@ -166,7 +166,7 @@ def _read(inner: Sequence[Arg], names: Names, token: str, odd: str) -> tuple[Use
     if picked := next((pattern for pattern in names.only if may_be_secret(pattern)), None):
         raise Refused("secret", f"{picked} picks out files that hold secrets", hard=True)
     mode = "listed" if all(use.mode == "meta" for use in given) else "named"
-    uses = [Use(start, mode, names.only, names.skip, odd, names.links) for start in names.starts]
+    uses = [Use(start, mode, names.only, names.skip, odd, names.links, names.kept) for start in names.starts]
     if names.searched:
         # Of a search it is known what is hidden and yet found.
         skip = tuple(one for one in names.skip if one not in HIDDEN) if mode == "named" else ("*",)

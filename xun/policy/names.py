@@ -34,7 +34,7 @@ class Names:
     `only` and `skip` are patterns of file names that they are limited to and that are left out; one with a slash behind
     it means what is below folders of that name. `prefixed` says that each begins with where it was looked for, as
     written; `files` that no folder is among them, and `links` that links may be. `searched` says that what is hidden or
-    ignored is left out, unless an ignore file brings it back.
+    ignored is left out, unless an ignore file brings it back, and `kept` that all are of files that git keeps.
     """
 
     starts: tuple[Arg, ...] = (_HERE,)
@@ -45,6 +45,7 @@ class Names:
     files: bool = False
     links: bool = True
     searched: bool = False
+    kept: bool = False
 
 
 def printed_names(args: Sequence[Arg]) -> Names:
@@ -171,7 +172,8 @@ def _by_git(args: Sequence[Arg]) -> Names:
     if len(only) + len(places) != len(parsed.operands) or (only and places) or any(one.glob for one in parsed.operands):
         raise _anything(args)
     # What others keep in a repository of their own is listed by the name of its folder.
-    return Names(tuple(places) or (_HERE,), tuple(only), prefixed=False, zero=parsed.has("z"))
+    kept = not parsed.has("o", "others")
+    return Names(tuple(places) or (_HERE,), tuple(only), prefixed=False, zero=parsed.has("z"), kept=kept)
 
 
 def _table(name: str) -> Table:

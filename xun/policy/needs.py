@@ -18,7 +18,7 @@ from xun.policy.folders import Steps, entered, placed
 from xun.policy.given import Given, read_given
 from xun.policy.guessed import judge_args
 from xun.policy.operands import changed, handed_on, parts, passes_on, whole, words
-from xun.policy.programs import FILTERS
+from xun.policy.programs import FILTERS, base_name
 from xun.policy.runs import Behind
 from xun.policy.settings_shown import Settings, settings_shown
 from xun.policy.shell import Script, Seg, read_script
@@ -181,6 +181,8 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
         if segment.args[0].text == "rg" and stages.feeds(index):
             found[-1] = _fed(found[-1])
     found = [_handed(command, found[:index], found) for index, command in enumerate(found)]
+    if not all(command.judged or base_name(command.segment.argv[0]) in FILTERS for command in found):
+        found = list(map(_of_any, found))
     if found and script.others:
         found[0] = _obeying(found[0], script.others, home)
     return tuple(found)
@@ -198,6 +200,14 @@ def _handed(command: Command, before: Sequence[Command], others: Sequence[Comman
     written = tuple(use for use in changes if use.mode == "write")
     whole += tuple(use for use in changes if use.mode != "write")
     return replace(command, whole=_joined(command.whole, whole), changed=_joined(command.changed, written))
+
+
+def _of_any(command: Command) -> Command:
+    """A command of a text that may change what git keeps: what is handed to it may be of any file."""
+    if not any(use.kept for use in (*command.handed, *command.whole)):
+        return command
+    handed, whole = ([replace(use, kept=False) for use in uses] for uses in (command.handed, command.whole))
+    return replace(command, handed=tuple(handed), whole=tuple(whole))
 
 
 def _joined(uses: Sequence[Use], more: Sequence[Use]) -> tuple[Use, ...]:

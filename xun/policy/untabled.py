@@ -122,7 +122,7 @@ def handed_names(reader: Sequence[Sequence[Arg]], others: Sequence[Sequence[Arg]
             names = printed_names(other)
         except Refused:
             continue
-        yield from (Use(start, "named", names.only, names.skip, "", names.links) for start in names.starts)
+        yield from (Use(start, "named", names.only, names.skip, "", names.links, names.kept) for start in names.starts)
 
 
 def _reads_names(view: Sequence[Arg]) -> bool:

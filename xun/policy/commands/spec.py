@@ -36,7 +36,7 @@ class Use:
     Where all files of a folder are read, `only` and `skip` hold the patterns of file names that it is limited to and
     that it passes over; a pattern with a slash behind it means what is below folders of that name. Where names are
     handed on, `odd` is an expression for those, from the folder on, that would be taken for something else, and `links`
-    says whether links may be among them.
+    says whether links may be among them, `kept` that all are of files that git keeps.
     """
 
     arg: Arg
@@ -45,6 +45,7 @@ class Use:
     skip: tuple[str, ...] = ()
     odd: str = ""
     links: bool = True
+    kept: bool = False
 
 
 class Refused(Exception):
