@@ -279,6 +279,33 @@ def test_the_projects_file_is_changed_in_the_project() -> None:
     assert check("make it") == "ask"
 
 
+def test_a_check_says_which_rules_of_the_project_it_does_not_know_of() -> None:
+    commit({".xun/policy.toml": PROJECT, "AGENTS.md": "x"})
+    path = Path(".xun/policy.toml")
+    told = xun("policy", "check", "touch allowed")
+    assert (told.code, told.err) == (3, "xun: not loaded, as this folder is not trusted: .xun/policy.toml\n")
+    agree()
+    assert xun("policy", "check", "touch allowed").err == ""
+    path.write_text(PROJECT + "\n")
+    changed = "xun: not loaded, as changed since you trusted it: .xun/policy.toml\n"
+    for words in ((), ("--json",)):
+        assert xun("policy", "check", *words, "touch allowed").err == changed
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+    assert xun("policy", "check", "ls").err.startswith("xun: not loaded: .xun/policy.toml is a link that leads out of")
+
+
+def test_a_rule_that_is_there_already_and_does_not_count_yet_says_so() -> None:
+    write({".xun/policy.toml": PROJECT})
+    rule = ("add", "--project", "command", "npm test")
+    waits = "it counts once you trust the file: xun asks when it opens here\n"
+    assert policy(*rule).out.endswith(waits)
+    again = policy(*rule).out
+    assert again.startswith("nothing added: ") and again.endswith(f"(allow command npm test); {waits}")
+    agree()
+    assert policy(*rule).out.endswith("says so already (allow command npm test)\n")
+
+
 def test_lists_and_changes_need_no_terminal_and_no_home() -> None:
     env = {"HOME": "", "XUN_HOME": os.environ["XUN_HOME"]}
     assert xun("policy", "add", "read", "~/x", env=env).code in (0, 2)

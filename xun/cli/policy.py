@@ -67,10 +67,15 @@ def _check(
     try:
         folder = policy_folder(cwd)
         paths = find_paths()
-        files = policy_files(paths, policy or (), trust_of(folder, paths))
-        rules = policy_of_flags(allow or (), (), deny or (), folder, files).copy(ProjectGrants(folder, paths).standing())
+        trust = trust_of(folder, paths)
+        files = policy_files(paths, policy or (), trust)
+        rules = policy_of_flags(allow or (), (), deny or (), folder, files).copy(
+            ProjectGrants(folder, paths).standing()
+        )
         made = MadeFiles(MadeStore(paths.made, folder))
         judge = partial(check_command, policy=rules, cwd=folder, mode=mode or "manual", made=made)
+        for line in trust.of_policy().notices():
+            exits.fail(line, exits.OK)
         if command is None:
             return _check_lines(judge)
         decision = judge(command)

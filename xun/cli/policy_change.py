@@ -56,9 +56,8 @@ def add(
         before = _effect_of(rule.pattern, target) if rule.kind == "command" else ("", "")
         added, new = add_rule(target.path, rule, (match or (), not_match or ()), project=target.project)
         if not new:
-            print(
-                visible(f"nothing added: {added.source} says so already ({added.effect} {added.kind} {added.shown})")
-            )
+            said = f"{added.source} says so already ({added.effect} {added.kind} {added.shown})"
+            print(visible("; ".join(filter(None, (f"nothing added: {said}", target.waiting)))))
             return exits.OK
         meaning = target.agree() or _meaning(rule, before, target)
     except XunError as error:

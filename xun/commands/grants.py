@@ -146,7 +146,8 @@ async def _save(call: Call) -> Outcome:
         return Outcome(text="\n".join(["There is nothing to save: no grant of this session can be kept.", *left]))
     saved = await asyncio.to_thread(append_rules, target.path, rules, project=target.project)
     if not saved:
-        return Outcome(text="\n".join([f"Nothing added: {target.path} says all of it already.", *left]))
+        waiting = [target.waiting] if target.waiting else []
+        return Outcome(text="\n".join([f"Nothing added: {target.path} says all of it already.", *waiting, *left]))
     lines = [f"  allow {rule.kind} {rule.shown}" for rule in saved]
     after = target.agree()
     return Outcome(text="\n".join([f"Saved to {target.path}:", *lines, *([after] if after else []), *left]))

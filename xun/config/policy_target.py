@@ -35,6 +35,11 @@ class PolicyTarget:
         """The folder that the file must not leave; None for the person's own."""
         return self.folder if self.in_project else None
 
+    @property
+    def waiting(self) -> str:
+        """What is left to be done before the file counts as it was found, empty where it does."""
+        return "" if self._agreed else "it counts once you trust the file: xun asks when it opens here"
+
     def agree(self) -> str:
         """Agree to the project's file as it has been changed, where the person had agreed to all that stood there.
 
@@ -42,8 +47,8 @@ class PolicyTarget:
         """
         if not self.in_project:
             return ""
-        if not self._agreed:
-            return "it counts once you trust the file: xun asks when it opens here"
+        if self.waiting:
+            return self.waiting
         try:
             trust([file for file in trust_of(self.folder, self.paths).pending if file.path == self.path], self.paths)
         except OSError as error:

@@ -19,6 +19,7 @@ from xun.config.trust_store import changing, read_store
 Kind = Literal["instructions", "config", "policy", "command"]
 State = Literal["trusted", "untrusted", "changed"]
 INSTRUCTIONS = ("AGENTS.md", "Agents.md", "agents.md")
+_POLICY = Path(".xun", "policy.toml")
 _LIMIT = 1024 * 1024  # bytes of one project file
 Agreed = frozenset[tuple[str, str]]
 """Files that the person agreed to for one run: path and SHA-256 of what was shown."""
@@ -62,6 +63,17 @@ class Trust:
     def once(self) -> Trust:
         """The same with every file usable, for this run: nothing is written."""
         return replace(self, state="trusted", usable=self.files, pending=())
+
+    def of_policy(self) -> Trust:
+        """The same as far as it is about the policy file."""
+        path = self.folder / _POLICY
+        return replace(
+            self,
+            state=self.state if self.state == "trusted" else "changed" if path in self.before else "untrusted",
+            usable=tuple(file for file in self.usable if file.kind == "policy"),
+            pending=tuple(file for file in self.pending if file.kind == "policy"),
+            refused=tuple((refused, why) for refused, why in self.refused if refused == path),
+        )
 
     def described(self, file: ProjectFile) -> tuple[str, ...]:
         """What `file` says, a line for each rule or setting; of one that has changed, what went and what came."""
@@ -143,7 +155,7 @@ def _candidates(folder: Path, paths: Paths) -> Iterator[tuple[Path, Kind, Path]]
     if os.path.realpath(folder / ".xun") == os.path.realpath(paths.config):
         return  # the person's own configuration, which happens to lie here
     yield folder / ".xun" / "config.toml", "config", folder
-    yield folder / ".xun" / "policy.toml", "policy", folder
+    yield folder / _POLICY, "policy", folder
     for path in command_files(folder / ".xun" / FOLDER):
         yield path, "command", folder
 
