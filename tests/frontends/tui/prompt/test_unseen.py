@@ -118,4 +118,4 @@ async def test_a_line_is_cut_with_its_end() -> None:
 def test_a_folded_paste_says_how_many_it_holds() -> None:
     folds = Folds()
     assert folds.fold("a\u202e\n" * 12 + FAMILY) == "[pasted 1: 13 lines, 12 invisible or control characters]"
-    assert folds.fold("a\u202e" + "\n" * 12) == "[pasted 2: 13 lines, 1 invisible or control character]"
+    assert folds.fold("a\u202e" + "\n" * 12) == "[pasted 2: 12 lines, 1 invisible or control character]"
