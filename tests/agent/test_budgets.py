@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.agent.support import agent_of, call, check_guarantees
-from xun import Limits, ModelInfo, ToolEnded
+from xun import Limits, ModelInfo, ToolEnded, ToolStarted
 
 pytestmark = pytest.mark.anyio
 
@@ -116,3 +116,13 @@ async def test_a_cost_that_is_not_known_is_said_to_be() -> None:
     async with agent:
         await agent.run("one")
     assert agent.usage_summary["estimated_cost"] == "unknown"
+
+
+async def test_calls_over_a_budget_are_told_as_started_and_ended_though_their_ids_came_before() -> None:
+    again = {"calls": [{"tool": "act", "id": "same"}, {"tool": "act", "id": "other"}]}
+    agent, _, heard = agent_of([again, again], act, limits=Limits(max_tool_calls=3))
+    async with agent:
+        result = await agent.run("go")
+    assert result.stop_reason == "max_tool_calls"
+    assert [event.call.id for event in heard.of(ToolStarted)] == ["same", "other"] * 2
+    check_guarantees(heard, agent)

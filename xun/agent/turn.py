@@ -153,6 +153,7 @@ class Turn:
             self._arriving.clear()
             self._reply = message
             self._open = {call.id: call for call in message.calls}
+            self._started.clear()  # some servers use their ids again
         elif message.role == "tool":
             self._open, self._results = {}, {}
         self.emit(MessageAdded(message=message))
