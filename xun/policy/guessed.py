@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from xun.policy.commands import Program
 from xun.policy.commands.builtins import anything, bracket, double_bracket, printf, test
-from xun.policy.commands.search import jq
+from xun.policy.commands.jq import jq
 from xun.policy.commands.spec import Refused, Table, Use
 from xun.policy.words import HOLE, Arg
 

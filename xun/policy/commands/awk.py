@@ -161,6 +161,19 @@ _MEASURED = r"=[ \t]*(?:(?:split|length|asorti?|index)[ \t]*\([^()]*\)|F?NR|NF|\
 _MAX_DIGITS = 5  # of all bounds that are numbers together: one loop may stand in another
 # What may grow with each round by more than it is given.
 _GROWS = re.compile(r"\bg?sub\b|\bgensub\b|\b(\w+)[ \t]*=[^=;}\n]*\b\1\b[^;}\n]*\b\1\b", re.ASCII)
+# What sets how many fields there are, or one far behind the last: all before it are made.
+_SETS_COUNT = re.compile(
+    r"(?<!\$)\bNF[ \t]*[-+*/%^]?=(?!=)[ \t]*(?!(?:\d{1,4}|NF[ \t]*[-+][ \t]*\d{1,4})[ \t]*(?:[;})\n]|$))", re.ASCII
+)
+_NEAR_FIELD = re.compile(r"\d{1,4}|NF|\([ \t]*NF[ \t]*[-+][ \t]*\d{1,4}[ \t]*\)", re.ASCII)
+_COUNTER = re.compile(r"\bfor[ \t]*\([ \t]*(\w+)[ \t]*=", re.ASCII)
+# A variable that a value is given, and the value; and what a value may be that does not grow with each round.
+_GIVEN = re.compile(r"(?<![\w$])([A-Za-z_]\w*)(?:\[[^\]]*\])?[ \t]*=(?![=~])([^;}\n]*)", re.ASCII)
+_NAMED = re.compile(r"(?<![\w$])([A-Za-z_]\w*)(?![\w(])", re.ASCII)
+# Two operands beside each other, with nothing but blanks between them, are joined.
+_JOINED = re.compile(r"[\w\])\"$][ \t]+[\w(\"$]|\"[\w($]|[\w\])]\"|\)[\w($]", re.ASCII)
+_MAX_OWN_FIELDS = 4
+_OWN_FIELD = re.compile(r"\$[ \t]*(\d+)[ \t]*=[^;}\n=]*\$[ \t]*\1\b[^;}\n]*\$[ \t]*\1\b", re.ASCII)
 _SETS_FIELD = re.compile(r"\$[ \t]*(\w+|\([^()]*\))[ \t]*(?:\+\+|--|[-+*/%^]?=(?!=))|(?:\+\+|--)[ \t]*\$", re.ASCII)
 
 
@@ -171,6 +184,44 @@ def _program(arg: Arg) -> None:
     if _LOOP.search(text) and not _ends(text):
         raise _refuse("it may loop without end")
     _Program(text).check()
+    if _fills(text) or _doubles(text):
+        raise _refuse("it may take all memory")
+
+
+def _fills(text: str) -> bool:
+    """May it make more fields than anybody needs?"""
+    if _SETS_COUNT.search(text):
+        return True
+    fields = (match[1] for match in _SETS_FIELD.finditer(text) if match[1])
+    counters = set(_COUNTER.findall(text))
+    return not all(_NEAR_FIELD.fullmatch(field) or field in counters for field in fields)
+
+
+def _doubles(text: str) -> bool:
+    """May a text be joined with itself, by one variable or through others, and so grow with each round?"""
+    if len(_OWN_FIELD.findall(text)) > _MAX_OWN_FIELDS:
+        return True
+    given = [(name, _branches(value)) for name, value in _GIVEN.findall(_STRINGS.sub('"', text))]
+    # What is never given anything that was given before stays as long as it is.
+    growing = {name for name, _ in given}
+    while flat := {
+        name for name in growing if not any(_uses(one, growing) for n, bs in given if n == name for one in bs)
+    }:
+        growing -= flat
+    joined = (one for _, branches in given for one in branches if _JOINED.search(one.strip()))
+    return any(len(_uses(one, growing)) > 1 for one in joined)
+
+
+_STRINGS = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
+
+
+def _branches(value: str) -> list[str]:
+    """The values that an expression may have, conditions left out."""
+    return value.rpartition("?")[2].split(":")
+
+
+def _uses(value: str, names: Set[str]) -> list[str]:
+    return [name for name in _NAMED.findall(value) if name in names]
 
 
 def _ends(text: str) -> bool:
@@ -235,6 +286,8 @@ def _assignment(arg: Arg) -> None:
     match = _ASSIGNED.match(arg.text)
     if match is None or arg.glob or match[1] in _REFUSED | _FUNCTIONS | _STATEMENTS:
         raise Refused("operand", f"-v {arg.text} is not a plain variable", flag="-v")
+    if match[1] in ("OFMT", "CONVFMT", "NF"):
+        raise Refused("operand", f"-v {arg.text} may pad without bound what it prints", flag="-v")
 
 
 # A value of a variable that is a large number.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xun.policy.commands.spec import Refused, Use
+from xun.policy.commands.spec import Refused, Use, pads
 from xun.policy.programs import word_set
 from xun.policy.words import Arg
 
@@ -42,6 +42,8 @@ def find(args: Sequence[Arg]) -> list[Use]:
         value = words.pop(0)
         if word.text in _FILE:
             uses.append(Use(value, "meta"))
+        elif word.text == "-printf":
+            pads(value)
     return uses
 
 

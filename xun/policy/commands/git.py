@@ -59,12 +59,15 @@ def split_globals(args: Sequence[Arg]) -> tuple[int, list[Use]]:
 
 # %G… and `signature` verify signatures with a configured program; %(raw) is the content of whatever a ref leads to.
 _VERIFYING = re.compile(r"%[-+ ]?G|signature")
+_WIDE = re.compile(r"\d{5}")
 _RAW = re.compile(r"%\(\*?raw")
 
 
 def _format(arg: Arg) -> None:
     if _VERIFYING.search(arg.text):
         raise Refused("operand", "a format that verifies signatures runs a program")
+    if _WIDE.search(arg.text):
+        raise Refused("operand", "a format that pads or wraps what it prints without bound takes all memory")
     if _RAW.search(arg.text):
         raise Refused("operand", "a format that shows what refs lead to may show any file")
 
@@ -122,7 +125,7 @@ _WALK = (
     "left-only right-only left-right boundary walk-reflogs merge simplify-merges simplify-by-decoration "
     "full-history dense sparse ancestry-path date-order author-date-order topo-order reverse no-walk? "
     "do-walk pretty? format=format abbrev-commit no-abbrev-commit oneline encoding=text notes? no-notes "
-    "relative-date date=text parents children graph show-linear-break? decorate? no-decorate "
+    "relative-date date=pads parents children graph show-linear-break? decorate? no-decorate "
     "decorate-refs=text decorate-refs-exclude=text source follow log-size no-mailmap mailmap "
     "use-mailmap no-use-mailmap clear-decorations no-show-signature"
 )
@@ -191,7 +194,7 @@ _BLAME = Table(
     flags="lstbefnpwkc",
     glued="MC",
     valued={"L": "text"},
-    long="root show-stats incremental porcelain line-porcelain encoding=text first-parent date=text "
+    long="root show-stats incremental porcelain line-porcelain encoding=text first-parent date=pads "
     "abbrev=number since=text score-debug show-name show-number show-email ignore-rev=text color-lines "
     "color-by-age minimal",
     operands="git",

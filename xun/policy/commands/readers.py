@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, offset
+from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, offset, width
 from xun.policy.words import Arg
 
 
@@ -26,6 +26,16 @@ def _no_option_file(parsed: Parsed) -> None:
             raise Refused("operand", f"{word.text}: a file of options")
 
 
+def _widths(*names: str) -> Callable[[Parsed], None]:
+    """A check of options whose value is optional and takes as much memory as it says."""
+
+    def check(parsed: Parsed) -> None:
+        for value in (value for name, value in parsed.options if name in names and value):
+            width(value)
+
+    return check
+
+
 def _names_only(parsed: Parsed) -> None:
     if parsed.has("R", "recursive") and parsed.has("L", "H", "dereference", "dereference-command-line"):
         raise Refused("flag", "it follows links through whole folders")
@@ -41,12 +51,12 @@ def _compared(parsed: Parsed) -> None:
 
 _LS = Table(
     flags="1ABCFGHLNQRSUXZabcdefghiklmnopqrstuvx",
-    valued={"I": "text", "T": "number", "w": "number"},
+    valued={"I": "text", "T": "width", "w": "width"},
     long="all almost-all author escape block-size=text ignore-backups color? directory dired classify? "
     "file-type format=text full-time group-directories-first no-group human-readable si "
     "dereference-command-line hide=text hyperlink? indicator-style=text inode ignore=text kibibytes "
     "dereference numeric-uid-gid literal hide-control-chars show-control-chars quote-name quoting-style=text "
-    "reverse recursive size sort=text time=text time-style=text tabsize=number width=number context zero "
+    "reverse recursive size sort=text time=text time-style=pads tabsize=width width=width context zero "
     "version help",
     operands="meta",
     globs=True,
@@ -78,9 +88,9 @@ _WC = Table(
 )
 _NL = Table(
     flags="p",
-    valued=dict.fromkeys("bdfhilnsvw", "text"),
+    valued=dict.fromkeys("bdfhilnsv", "text") | {"w": "width"},
     long="body-numbering=text header-numbering=text footer-numbering=text line-increment=number "
-    "number-format=text number-separator=text number-width=number starting-line-number=number no-renumber "
+    "number-format=text number-separator=text number-width=width starting-line-number=number no-renumber "
     "join-blank-lines=number section-delimiter=text version help",
     globs=True,
 )
@@ -97,7 +107,7 @@ _SORT = Table(
     valued={"k": "text", "t": "text", "S": "text"},
     long="ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting "
     "month-sort human-numeric-sort numeric-sort random-sort reverse sort=text version-sort check? merge "
-    "key=text buffer-size=text stable field-separator=text unique zero-terminated parallel=number version "
+    "key=text buffer-size=text stable field-separator=text unique zero-terminated parallel=width version "
     "help",
 )
 _UNIQ = Table(
@@ -120,10 +130,10 @@ _CMP = Table(
 )
 _DIFF = Table(
     flags="abBcdeEinpqrNstTuwyZ",
-    valued={"C": "number", "U": "number", "I": "text", "W": "number", "x": "text", "F": "text", "L": "text"},
-    long="brief report-identical-files context? unified? side-by-side width=number left-column "
+    valued={"C": "number", "U": "number", "I": "text", "W": "width", "x": "text", "F": "text", "L": "text"},
+    long="brief report-identical-files context? unified? side-by-side width=width left-column "
     "suppress-common-lines show-c-function show-function-line=text label=text expand-tabs initial-tab "
-    "tabsize=number recursive new-file unidirectional-new-file ignore-file-name-case exclude=text "
+    "tabsize=width recursive new-file unidirectional-new-file ignore-file-name-case exclude=text "
     "starting-file=text ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change "
     "ignore-all-space ignore-blank-lines ignore-matching-lines=text text strip-trailing-cr minimal "
     "horizon-lines=number speed-large-files color? normal ed rcs no-dereference suppress-blank-empty version "
@@ -134,24 +144,23 @@ _DIFF = Table(
 _PASTE = Table(flags="sz", valued={"d": "text"}, long="delimiters=text serial zero-terminated version help", globs=True)
 _COLUMN = Table(
     flags="txneJLR",
-    valued=dict.fromkeys("csoNlH", "text"),
-    long="table separator=text output-separator=text output-width=number table-columns=text json fillrows version help",
+    valued=dict.fromkeys("soNlH", "text") | {"c": "width"},
+    long="table separator=text output-separator=text output-width=width table-columns=text json fillrows version help",
 )
-_FOLD = Table(
-    flags="bs", valued={"w": "number"}, long="bytes spaces width=number version help", digits=True, globs=True
-)
+_FOLD = Table(flags="bs", valued={"w": "width"}, long="bytes spaces width=width version help", digits=True, globs=True)
 _FMT = Table(
     flags="cstu", valued={"w": "number", "p": "text", "g": "number"}, long="width=number version help", digits=True
 )
-_EXPAND = Table(flags="ia", valued={"t": "text"}, long="initial all tabs=text first-only version help", globs=True)
+_EXPAND = Table(flags="ia", valued={"t": "width"}, long="initial all tabs=width first-only version help", globs=True)
 _TAC = Table(flags="br", valued={"s": "text"}, long="before regex separator=text version help", globs=True)
 _REV = Table(flags="0V", long="version help", globs=True)
 _OD = Table(
     flags="abcdDefFhHilLoOsvx",
     glued="w",
-    valued={"A": "text", "j": "text", "N": "text", "t": "text", "S": "text"},
+    valued={"A": "text", "j": "text", "N": "text", "t": "text", "S": "width"},
     long="address-radix=text skip-bytes=text read-bytes=text format=text output-duplicates endian=text "
     "width? strings? version help",
+    then=_widths("w", "width", "strings"),
 )
 _XXD = Table(
     words="-a -b -C -d -e -i -p -ps -plain -r -revert -u -v -E",
@@ -166,14 +175,14 @@ _HEXDUMP = Table(
 )
 _STRINGS = Table(
     flags="afow",
-    valued={"n": "number", "t": "text", "e": "text"},
-    long="all print-file-name bytes=number radix=text encoding=text version help",
+    valued={"n": "width", "t": "text", "e": "text"},
+    long="all print-file-name bytes=width radix=text encoding=text version help",
     then=_no_option_file,
 )
 _SUM = Table(flags="btz", valued={"a": "number", "l": "number"}, long="binary text tag zero length=number version help")
 _BASE64 = Table(flags="dDi", valued={"w": "number"}, long="decode ignore-garbage wrap=number version help", most=1)
 _STAT = Table(
-    flags="fLtx", valued={"c": "text"}, long="dereference file-system format=text printf=text terse version help",
+    flags="fLtx", valued={"c": "pads"}, long="dereference file-system format=pads printf=pads terse version help",
     operands="meta",
 )  # fmt: skip
 _FILE = Table(
@@ -186,7 +195,7 @@ _DU = Table(
     flags="abchklmsSx0",
     valued={"d": "number", "t": "text", "B": "text"},
     long="all apparent-size block-size=text bytes total max-depth=number human-readable inodes count-links "
-    "no-dereference separate-dirs si summarize threshold=text time? time-style=text exclude=text "
+    "no-dereference separate-dirs si summarize threshold=text time? time-style=pads exclude=text "
     "one-file-system null version help",
     operands="meta",
     globs=True,

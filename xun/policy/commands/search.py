@@ -1,6 +1,6 @@
 """Programs that search and filter: grep, rg, and those with a language of their own on the command line.
 
-sed and jq are each read by a small grammar.
+sed is read by a small grammar.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from xun.policy.commands.find import find
+from xun.policy.commands.jq import jq
 from xun.policy.commands.patterns import grep_limits, pattern_of_files, rg_limits
 from xun.policy.commands.spec import Judge, Mode, Parsed, Refused, Table, Use
 from xun.policy.programs import word_set
@@ -63,54 +64,6 @@ def _sed(args: Sequence[Arg]) -> list[Use]:
     if not parsed.operands:
         raise Refused("script", "the script of sed is missing")
     return _SED(args)
-
-
-# --- jq: no filter that shows the environment, loads modules or runs without end
-
-_JQ_FIELD = re.compile(r"(?<![.\d])\.[A-Za-z_]\w*")
-_JQ_REFUSED = re.compile(
-    r"env|ENV|\$__|\b(?:import|include|def|modulemeta|get_search_list|repeat|until|while|infinite|range|recurse"
-    r"|combinations)\b"
-)
-# gsub runs for ever on an expression that matches nothing at all: this one begins with what must be there.
-_JQ_GSUB = re.compile(r'gsub\(\s*"(?:[\w /:,;@=-]|\\\\[.sdwnt])(?![*?{])[^"|(]*"')
-# Nor does sub with the flag g end: without one it has two arguments.
-_JQ_SUB = re.compile(r'(?<!g)sub\(\s*"(?:[^"\\]|\\[^(])*"\s*;\s*"(?:[^"\\]|\\[^(]|\\\(\.\w*\))*"\s*\)')
-_JQ_REPEATED = re.compile(r"\*\s*\d{6}|\d{6}[\d.eE]*\s*\*|\d[eE]\+?(?:[6-9]\b|\d{2})")
-
-
-def _jq_filter(arg: Arg) -> None:
-    # A field named env is data; any other mention of it may be the environment.
-    text = _JQ_FIELD.sub(".", arg.text)
-    searched = len(_JQ_GSUB.findall(text)) == text.count("gsub") and len(_JQ_SUB.findall(text)) == len(
-        re.findall(r"(?<!g)sub\b", text)
-    )
-    if arg.glob or _JQ_REFUSED.search(text) or _JQ_REPEATED.search(text) or not searched:
-        raise Refused("script", "this jq filter may show the environment, load code or run on: it is not judged")
-
-
-_JQ = Table(
-    flags="cCeMnrRsSajh",
-    long="compact-output color-output exit-status monochrome-output null-input raw-output raw-input slurp "
-    "sort-keys ascii-output join-output tab stream unbuffered version help",
-    first="filter",
-    checks={"filter": _jq_filter},
-)
-
-
-def jq(args: Sequence[Arg]) -> list[Use]:
-    """jq, with `--arg NAME VALUE` and `--argjson NAME VALUE`, which may stand anywhere before `--`."""
-    rest: list[Arg] = []
-    queue = list(args)
-    while queue and queue[0].text != "--":
-        arg = queue.pop(0)
-        if arg.text not in ("--arg", "--argjson"):
-            rest.append(arg)
-        elif len(queue) < 2 or any(one.glob for one in queue[:2]) or not re.fullmatch(r"[A-Za-z]\w*", queue[0].text):
-            raise Refused("missing", f"{arg.text} takes a name and a value")
-        else:
-            del queue[:2]
-    return _JQ([*rest, *queue])
 
 
 # --- grep and rg

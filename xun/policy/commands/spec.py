@@ -80,13 +80,13 @@ class Table:
     `flags`: short options without a value; `glued`: with an optional value glued on; `valued`: letter to the kind of
     its value. `long` is a text of names: `name` takes no value, `name?` an optional one after `=`, `name=kind` one, and
     `name==kind` one that must follow `=`, for programs that would not take the next argument.
-    A kind is "text", "number", a path mode, or a name in `checks`. `first` is the kind of the first operand where it
-    differs. `most` limits the operands. `digits` admits `-5`. `globs` says that no option of the program does harm, so
-    that a pattern may stand anywhere. `words` are options such as `-ps` that look like clusters and are none.
-    `separate` marks a program that takes the value of a short option from the next argument, always, and `ordered` one
-    for which options end at the first operand. Without `ends`, options do not end at `--` for certain: the program
-    takes it for an operand, or drops it before others read what follows. `then` looks at the whole and may raise
-    `Refused`.
+    A kind is "text", "number", "width", "pads" (a format), a path mode, or a name in `checks`. `first` is the kind
+    of the first operand where it differs. `most` limits the operands. `digits` admits `-5`. `globs` says that no
+    option of the program does harm, so that a pattern may stand anywhere. `words` are options such as `-ps` that
+    look like clusters and are none. `separate` marks a program that takes the value of a short option from the next
+    argument, always, and `ordered` one for which options end at the first operand. Without `ends`, options do not
+    end at `--` for certain: the program takes it for an operand, or drops it before others read what follows.
+    `then` looks at the whole and may raise `Refused`.
     """
 
     flags: str = ""
@@ -218,8 +218,8 @@ class Table:
                 raise Refused("operand", "an empty path")
             if arg.text != "-":
                 parsed.uses.append(Use(arg, mode))
-        elif kind == "number":
-            number(arg)
+        elif kind in _SIZES:
+            _SIZES[kind](arg)
         else:
             self.checks[kind](arg)
 
@@ -235,6 +235,25 @@ def number(arg: Arg) -> None:
     """Raise `Refused` unless `arg` is a plain number, with a sign or unit at most."""
     if not re.fullmatch(r"[+-]?\d{1,12}(\.\d+)?([bcdhkmswKMGTPE]i?B?)?", arg.text):
         raise Refused("operand", f"{arg.text!r} is not a plain number")
+
+
+def width(arg: Arg) -> None:
+    """Raise `Refused` unless `arg` is a width, or some stops, of what takes as much memory: four digits at most."""
+    if not re.fullmatch(r"[/+]?\d{1,4}(?:,[/+]?\d{1,4})*", arg.text):
+        raise Refused("operand", f"{arg.text!r} is not a plain width: it may take all memory")
+
+
+# A conversion that is as wide as a number says, in formats of printf, of dates and of find.
+_WIDE = re.compile(r"%[^%A-Za-z]*(?:\d{5}|\*)")
+
+
+def pads(arg: Arg) -> None:
+    """Raise `Refused` where a format pads what it prints without bound."""
+    if _WIDE.search(arg.text):
+        raise Refused("operand", f"{arg.text!r} pads what it prints without bound")
+
+
+_SIZES: Mapping[str, Check] = {"number": number, "width": width, "pads": pads}
 
 
 def offset(arg: Arg) -> None:

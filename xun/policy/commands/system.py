@@ -109,7 +109,7 @@ _DATE = Table(
     glued="I",
     valued={"d": "text", "r": "meta"},
     long="date=text utc universal rfc-email rfc-2822 rfc-3339=text iso-8601? reference=meta version help",
-    operands="text",
+    operands="pads",
     most=1,
     then=_date_then,
 )
