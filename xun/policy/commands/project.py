@@ -65,11 +65,25 @@ def _nothing(arg: Arg) -> None:
     raise Refused("operand", f"{arg.text!r} behind a project's command is not known to be harmless", flag=arg.text)
 
 
+# By what environments and sessions are called that test and check: others may release what is there.
+_TESTING = re.compile(
+    r"(?:(?:py|pypy|python)[\d.]*|tests?|unit|integration|lint\w*|checks?|types?|typing|typecheck|mypy|pyright|flake8|ruff"
+    r"|black|style|cov(?:erage)?|doctests?|docs?)(?:[-_](?!release|publish|upload|deploy)[\w.]+)*"
+)
+
+
+def _tests(arg: Arg) -> None:
+    for name in arg.text.split(","):
+        if not _TESTING.fullmatch(name):
+            raise Refused("operand", f"{name} need not be one of the project's tests", flag=arg.text)
+
+
 _CHECKS = {
     "none": _nothing,
     "inside": _inside,
     "packages": _packages,
     "name": _name,
+    "tests": _tests,
     "duration": _duration,
     "no": _no,
     "reporter": _reporter,
@@ -186,8 +200,8 @@ _PLAIN: dict[str, Judge] = {
         "format=format color no-color fail-fast seed=number example=text only-failures next-failure order=name",
         flags="b", f="format", e="text", operands="inside",
     ),
-    "tox": _table("parallel=name quiet verbose", flags="qv", e="name"),
-    "nox": _table("session=name sessions=name reuse-existing-virtualenvs", flags="rR", s="name"),
+    "tox": _table("parallel=name quiet verbose", flags="qv", e="tests"),
+    "nox": _table("session=tests sessions=tests reuse-existing-virtualenvs", flags="rR", s="tests"),
     "gradle": _table(
         "info quiet stacktrace continue offline rerun-tasks tests=text no-daemon console=name parallel warn",
         flags="iqsw",
