@@ -130,7 +130,10 @@ def trust(files: Iterable[ProjectFile], paths: Paths) -> None:
 
 
 def distrust(folder: Path, paths: Paths) -> int:
-    """Forget each file in or above `folder` that `trust_of` looks at, and its commands. Returns how many there were."""
+    """Forget each file in or above `folder` that `trust_of` looks at, its commands, and what runs unasked there.
+
+    Returns how many files and commands there were. Raises `OSError`.
+    """
     folder = Path(os.path.realpath(folder))
     names = [str(path) for path, _, _ in _candidates(folder, paths)]
     with changing(paths.trust_file) as store:
@@ -138,9 +141,9 @@ def distrust(folder: Path, paths: Paths) -> int:
         for name in names:
             store.files.pop(name, None)
             store.said.pop(name, None)
-        for table in (store.commands, store.texts, store.declined):
-            for place in [place for place in table if Path(place).is_relative_to(folder)]:
-                del table[place]
+        tables = (store.commands, store.texts, store.declined, store.unasked, store.places)
+        for place in {place for table in tables for place in table if Path(place).is_relative_to(folder)}:
+            store.forget(place)
         return before - len(store.files) - sum(map(len, store.commands.values()))
 
 

@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from xun.config.identity import identity, is_same
 from xun.config.paths import create_private, private_folder, write_private
 
 _VERSION = 1
@@ -25,7 +26,9 @@ class Store:
     `commands` maps a folder to the project's commands that may run there, each with the pin of what it would run.
     `texts` maps a folder to the lines by which these commands were shown, so that a change can be.
     `declined` maps a folder to the commands that were offered and not taken, likewise pinned. `unasked` says, "yes" or
-    "no", whether commands with soft reasons alone run in the sandbox of a folder without a question. `fault`
+    "no", whether commands with soft reasons alone run in the sandbox of a folder without a question. `places`
+    tells the folders of which all but `files` and `said` was said, which goes by path alone, from others in their
+    place (`xun.config.identity`). `fault`
     says what is wrong with a store that could not be read; it is not kept.
     """
 
@@ -35,7 +38,23 @@ class Store:
     texts: dict[str, dict[str, str]] = field(default_factory=dict)
     declined: dict[str, dict[str, str]] = field(default_factory=dict)
     unasked: dict[str, str] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
     fault: str = ""
+
+    def is_of(self, folder: str) -> bool:
+        """Was what is kept for `folder` said of the folder that is there now?"""
+        return is_same(self.places.get(folder), Path(folder))
+
+    def settle(self, folder: str) -> None:
+        """Let what is kept for `folder` be of the one that is there now: what was said of another is forgotten."""
+        if not self.is_of(folder):
+            self.forget(folder)
+        self.places[folder] = identity(Path(folder))
+
+    def forget(self, folder: str) -> None:
+        """Forget all that is kept for `folder` itself, but for its files."""
+        for table in (self.commands, self.texts, self.declined, self.unasked, self.places):
+            table.pop(folder, None)
 
 
 _NOT_UNDERSTOOD = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
@@ -77,6 +96,7 @@ def changing(path: Path) -> Generator[Store]:
             "texts": store.texts,
             "declined": store.declined,
             "unasked": store.unasked,
+            "places": store.places,
         }
         data = {"version": _VERSION, **{name: table for name, table in tables.items() if table or name == "files"}}
         write_private(path, json.dumps(data, indent=1, sort_keys=True).encode())
@@ -92,9 +112,9 @@ def _parsed(data: Any) -> Store:
     if data["version"] != _VERSION:
         raise ValueError("another version")
     said = {path: [_text(line) for line in lines] for path, lines in data.get("said", {}).items()}
-    unasked = _texts(data.get("unasked", {}))
+    unasked, places = (_texts(data.get(name, {})) for name in ("unasked", "places"))
     commands, texts, declined = (_pins(data, name) for name in ("commands", "texts", "declined"))
-    return Store(_texts(data["files"]), said, commands, texts, declined, unasked)
+    return Store(_texts(data["files"]), said, commands, texts, declined, unasked, places)
 
 
 def _pins(data: Mapping[str, Any], name: str) -> dict[str, dict[str, str]]:

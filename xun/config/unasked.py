@@ -1,6 +1,7 @@
 """Whether commands with soft reasons alone run unasked in the sandbox, as the person said for one folder.
 
-It is `auto_allow_sandboxed` for this folder alone. It is kept with trust; a policy file that names the setting wins.
+It is `auto_allow_sandboxed` for this folder alone, and not for another that comes to stand in its place. It is kept
+with trust; a policy file that names the setting wins.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ _WORDS = {"yes": True, "no": False}
 
 def unasked_in(folder: Path, paths: Paths) -> bool | None:
     """What the person said for `folder`, None where nothing was said yet."""
-    return _WORDS.get(read_store(paths.trust_file).unasked.get(_key(folder), ""))
+    store, key = read_store(paths.trust_file), _key(folder)
+    return _WORDS.get(store.unasked.get(key, "")) if store.is_of(key) else None
 
 
 def say_unasked(folder: Path, paths: Paths, *, yes: bool) -> None:
     """Keep it for `folder`. Raises `OSError` where that cannot be done."""
     with changing(paths.trust_file) as store:
-        store.unasked[_key(folder)] = "yes" if yes else "no"
+        key = _key(folder)
+        store.settle(key)
+        store.unasked[key] = "yes" if yes else "no"
 
 
 def _key(folder: Path) -> str:

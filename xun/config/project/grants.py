@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SOURCE = "the project's command"
 _GONE = "it was granted, and the files of the project define it no more"
 _WIDE = 100  # characters of a line that is shown of what has changed
+_OTHER = "it was granted to another folder, which stood here before"
 State = Literal["granted", "changed", "declined", "new"]
 """Of a command that was found: let run, let run but with another text, shown and not taken, never shown."""
 
@@ -36,9 +37,12 @@ class ProjectGrants:
 
     def _load(self) -> None:
         store = read_store(self._store)
-        self._granted = {place: pins for place, pins in store.commands.items() if self._mine(place) and pins}
-        self._texts = {place: texts for place, texts in store.texts.items() if self._mine(place)}
-        self._declined = {place: pins for place, pins in store.declined.items() if self._mine(place) and pins}
+        places = {place for place in (*store.commands, *store.declined) if self._mine(place)}
+        here = {place for place in places if store.is_of(place)}
+        self._granted = {place: pins for place, pins in store.commands.items() if place in here and pins}
+        self._texts = {place: texts for place, texts in store.texts.items() if place in here}
+        self._declined = {place: pins for place, pins in store.declined.items() if place in here and pins}
+        self._of_others = {place: pins for place, pins in store.commands.items() if place in places - here}
 
     def _mine(self, place: str) -> bool:
         return Path(place).is_relative_to(self.folder)
@@ -55,6 +59,8 @@ class ProjectGrants:
         return tuple(self._rules(command))
 
     def _rules(self, text: str | None) -> Iterator[Rule]:
+        for place, pins in self._of_others.items():
+            yield from (_lapsed(place, name, _OTHER) for name in pins)
         for place, pins in tuple(self._granted.items()):
             if text is not None and not any(name.split()[0] in text for name in pins):
                 continue
@@ -105,6 +111,7 @@ class ProjectGrants:
                 (declined, store.declined, store.commands),
             ):
                 for command in commands:
+                    store.settle(command.folder)
                     table.setdefault(command.folder, {})[command.command] = command.pin
                     other.get(command.folder, {}).pop(command.command, None)
                     store.texts.setdefault(command.folder, {})[command.command] = "\n".join(command.runs)
