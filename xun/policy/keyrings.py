@@ -47,6 +47,8 @@ _PRINT: Mapping[str, re.Pattern[str]] = {
     }.items()
 }
 
+_MOST = 500  # characters of words that are looked at: some of these take long on more
+
 
 def prints_secret(args: Sequence[Arg]) -> bool:
     """Is a password, token or key what a command is there to print?"""
@@ -54,4 +56,4 @@ def prints_secret(args: Sequence[Arg]) -> bool:
     if name.startswith(("git-credential-", "docker-credential-")):
         return any(arg.text == "get" for arg in args[1:])
     words = _PRINT.get(name)
-    return words is not None and words.fullmatch(" ".join(arg.text for arg in args[1:])) is not None
+    return words is not None and words.fullmatch(" ".join(arg.text for arg in args[1:])[:_MOST]) is not None

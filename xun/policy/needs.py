@@ -23,7 +23,7 @@ from xun.policy.runs import Behind
 from xun.policy.settings_shown import Settings, settings_shown
 from xun.policy.shell import Script, Seg, read_script
 from xun.policy.unfold import Stages, Step, unfold
-from xun.policy.untabled import handed_names, handed_to_change, read_through
+from xun.policy.untabled import handed_to_change, listed, read_through, reads_handed, takes_names
 from xun.policy.words import Arg
 from xun.policy.written import written
 
@@ -180,7 +180,7 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
         found += [_stepped(step, home, given) for step in steps]
         if segment.args[0].text == "rg" and stages.feeds(index):
             found[-1] = _fed(found[-1])
-    found = [_handed(command, found[:index], found) for index, command in enumerate(found)]
+    found = _handed(found) if len(found) > 1 else found
     if not all(command.judged or base_name(command.segment.argv[0]) in FILTERS for command in found):
         found = list(map(_of_any, found))
     if found and script.others:
@@ -188,18 +188,27 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
     return tuple(found)
 
 
-def _handed(command: Command, before: Sequence[Command], others: Sequence[Command]) -> Command:
-    """A command that no table judges with the names that others print and that it may read or change."""
-    if command.judged or len(others) < 2:
-        return command
-    whole = tuple(handed_names(command.acting, [one.segment.args for one in others if one is not command]))
-    feeder = next((one for one in reversed(before) if not passes_on(one.segment.args)), None)
-    changes = tuple(handed_to_change(command.acting, feeder.segment.args)) if feeder else ()
-    if not whole and not changes:
-        return command
-    written = tuple(use for use in changes if use.mode == "write")
-    whole += tuple(use for use in changes if use.mode != "write")
-    return replace(command, whole=_joined(command.whole, whole), changed=_joined(command.changed, written))
+def _handed(commands: Sequence[Command]) -> list[Command]:
+    """Commands with the names, that others among them print, which those that no table judges may read or change."""
+    found = list(commands)
+    names: tuple[Use, ...] | None = None
+    feeder: Command | None = None
+    for index, command in enumerate(commands):
+        if not command.judged:
+            views = command.acting
+            whole: tuple[Use, ...] = ()
+            if reads_handed(views):
+                names = listed([one.segment.args for one in commands]) if names is None else names
+                whole = names
+            changes = tuple(handed_to_change(views, feeder.segment.args)) if feeder and takes_names(views) else ()
+            written = tuple(use for use in changes if use.mode == "write")
+            whole += tuple(use for use in changes if use.mode != "write")
+            if whole:
+                joined = {"whole": _joined(command.whole, whole), "changed": _joined(command.changed, written)}
+                found[index] = replace(command, **joined)
+        if not passes_on(command.segment.args):
+            feeder = command
+    return found
 
 
 def _of_any(command: Command) -> Command:

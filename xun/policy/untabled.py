@@ -113,16 +113,23 @@ def _found(args: Sequence[Arg]) -> Names:
     return Names(tuple(starts(args)), found.only or (), tuple(f"{one}/" for one in sorted(found.skip)))
 
 
-def handed_names(reader: Sequence[Sequence[Arg]], others: Sequence[Sequence[Arg]]) -> Iterator[Use]:
-    """What a command may read of the names that others print; `reader` are it and the commands that it runs."""
-    if not any(map(_reads_names, reader)) or not (_unknown(reader) or _hands(reader)):
-        return
-    for other in others:
+def listed(commands: Sequence[Sequence[Arg]]) -> tuple[Use, ...]:
+    """What the names lead to that some of `commands` print."""
+    found: dict[Use, None] = {}
+    for args in dict.fromkeys(map(tuple, commands)):
         try:
-            names = printed_names(other)
+            names = printed_names(args)
         except Refused:
             continue
-        yield from (Use(start, "named", names.only, names.skip, "", names.links, names.kept) for start in names.starts)
+        found |= {
+            Use(start, "named", names.only, names.skip, "", names.links, names.kept): None for start in names.starts
+        }
+    return tuple(found)
+
+
+def reads_handed(views: Sequence[Sequence[Arg]]) -> bool:
+    """May a command read files by names that other ones print? `views` are it and the commands that it runs."""
+    return any(map(_reads_names, views)) and (_unknown(views) or takes_names(views))
 
 
 def _reads_names(view: Sequence[Arg]) -> bool:
@@ -134,14 +141,15 @@ def _unknown(views: Sequence[Sequence[Arg]]) -> bool:
     return any(not arg.known and arg.text.startswith("$") for view in views if _reads_names(view) for arg in view[1:])
 
 
-def _hands(views: Sequence[Sequence[Arg]]) -> bool:
+def takes_names(views: Sequence[Sequence[Arg]]) -> bool:
+    """Is it a command that makes operands of what comes to it?"""
     return base_name(views[0][0].text) in ("xargs", "parallel")
 
 
 def handed_to_change(views: Sequence[Sequence[Arg]], before: Sequence[Arg]) -> Iterator[Use]:
     """The folders in which `xargs` has a program change the files that the command before it names."""
     name = base_name(before[0].text)
-    if not _hands(views) or not prints_files(before) or name in ("echo", "printf"):
+    if not takes_names(views) or not prints_files(before) or name in ("echo", "printf"):
         return  # what is printed is known word by word
     changing = [base_name(view[0].text) for view in views]
     removes = not DESTROYERS.isdisjoint(changing)
