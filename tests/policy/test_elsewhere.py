@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,32 @@ def test_a_variable_by_which_all_programs_load_something_is_hard(command: str, w
 
 def test_a_rule_that_spells_the_script_settles_it(work: Path) -> None:
     assert judged("../other/x.sh -v", work, rule("allow", "command", "../other/x.sh")).effect == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest > /tmp/xun-none/out.txt 2>&1",
+        "pytest -q | tee /tmp/xun-none",
+        "mkdir -p /tmp/xun-none",
+        "cp x /var/tmp/xun-none",
+    ],
+)
+def test_a_file_that_is_put_aside_for_now_is_asked_about_for_soft_reasons(command: str, work: Path) -> None:
+    decision = judged(command, work)
+    assert decision.effect == "ask" and not decision.hard
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf /tmp", "rm -rf /tmp/*", "echo x > /tmp/../etc/xun-none", "touch /tmp/xun-none/.bashrc", "chmod 777 /tmp",
+     "echo x > /tmpx", "touch ../other/x", "tee /tmp/*.txt"],
+)  # fmt: skip
+def test_what_else_is_changed_there_is_hard(command: str, work: Path) -> None:
+    assert judged(command, work).hard
+
+
+def test_a_link_that_leads_out_of_there_is_hard(work: Path) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder, "out").symlink_to("/etc/xun-none")
+        assert judged(f"echo x > {folder}/out", work).hard

@@ -32,6 +32,7 @@ _HIDES = re.compile(r"[\s'\"\\](?:[-/~.+@]|$)")
 _TELLS = re.compile(
     r"/proc(?:/(?:meminfo|cpuinfo|loadavg|version|uptime|stat|filesystems|swaps|vmstat|diskstats))?|/dev|/sys"
 )
+_ASIDE = re.compile(r"/(?:private/)?(?:var/)?tmp/")
 _STREAMS = re.compile(r"/dev/(?:null|zero|random|urandom|tty|stdin|stdout|stderr|fd/.*|shm/.*|pts/.*)")
 
 
@@ -228,7 +229,7 @@ class Places:
         return any(protected(self.inside(path)) or within_any(path, programs) for path in self.names(key))
 
     def change(self, key: str, shown: str) -> Iterator[Reason]:
-        """The hard reasons against changing the path at `key`."""
+        """The reasons against changing the path at `key`: hard, but for a file that is put aside for now."""
         fact = self.facts.paths.get(key)
         names = self.names(key)
         if fact is None:
@@ -240,7 +241,10 @@ class Places:
         elif self.is_protected(key) or any(tool(self.inside(path)) for path in names):
             yield Reason(code="protected", text=f"{shown} is run or trusted later: it is protected", hard=True)
         elif not all(within_any(path, self.facts.roots) for path in (fact.real, *(fact.matches or ()))):
-            yield Reason(code="outside", text=f"{shown} is outside the workspace ({fact.real})", hard=True)
+            # A file put aside there harms nothing, and in a sandbox the folder is the agent's own.
+            aside = _ASIDE.match(shown) and _ASIDE.match(fact.real) and fact.kind in ("missing", "file")
+            text = f"{shown} is outside the workspace ({fact.real})"
+            yield Reason(code="outside", text=text, hard=not aside or Arg(key).glob or fact.links > 1)
 
     def exposes(self, key: str, shown: str, *, runs: bool) -> Reason | None:
         """The hard reason against leaving the path at `key` to a program that may write to it.
