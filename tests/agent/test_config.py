@@ -49,6 +49,7 @@ def test_every_field_is_optional() -> None:
     assert Agent(ScriptedProvider([]), config=config).system == config.system
 
 
+@pytest.mark.spec("C42")
 def test_an_agent_is_built_from_it() -> None:
     with Agent(config=FULL) as agent:
         assert agent.config == FULL
@@ -58,6 +59,7 @@ def test_an_agent_is_built_from_it() -> None:
         assert agent.retry_policy == FULL.retry and agent.on_nobody == "fail"
 
 
+@pytest.mark.spec("C42")
 def test_arguments_go_before_it_and_are_in_it_afterwards() -> None:
     agent = Agent("demo", config=FULL, limits=Limits.strict(), tools=["search"], auto_confirm=False)
     assert agent.limits == Limits.strict()

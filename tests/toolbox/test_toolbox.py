@@ -275,7 +275,6 @@ def test_a_call_ends_at_its_time_limit(slow_tool: str):
     assert result.unwrap_err().error == "timed out after 0.05 s; it may have partly run"
 
 
-@pytest.mark.spec("X-BOX-04")
 def test_groups_are_added_by_name_in_the_order_given():
     box = ToolBox()
     assert box.with_defaults("search", "cmd") is box
