@@ -36,7 +36,7 @@ _PUBLIC = {
     "xun.messages": ("Image", "Message", "Text", "Thinking", "ToolCall", "ToolResult", "Usage"),
     "xun.policy.decision": ("Answer", "Ask", "Decision", "Reason"),
     "xun.policy.rules": ("Policy", "Rule"),
-    "xun.providers.base": ("ModelInfo", "Provider", "ProviderError", "RetryPolicy"),
+    "xun.providers.base": ("CacheHint", "ModelInfo", "PromptCachePolicy", "Provider", "ProviderError", "RetryPolicy"),
     "xun.providers.registry": ("register_provider",),
     "xun.providers.scripted": ("ScriptedProvider",),
     "xun.errors": ("ConfigurationError", "XunError"),

@@ -24,7 +24,7 @@ def body(asked: Request, *, official: bool = True) -> Any:
 
 
 def messages(*history: Message) -> list[Any]:
-    return body(request(*history, cache=False))["messages"]
+    return body(request(*history, cache=None))["messages"]
 
 
 def test_a_whole_request() -> None:
@@ -75,7 +75,7 @@ def test_a_whole_request() -> None:
 
 @pytest.mark.spec("H-PCH-05", "H-PCH-14")
 def test_markers_follow_system_last_tool_and_last_message_and_can_be_left_out() -> None:
-    with_markers, without = body(request()), body(request(cache=False))
+    with_markers, without = body(request()), body(request(cache=None))
     marker = {"cache_control": {"type": "ephemeral"}}
     assert json.dumps(with_markers).count("cache_control") == 3
     for block in (
@@ -91,10 +91,10 @@ def test_markers_follow_system_last_tool_and_last_message_and_can_be_left_out() 
 def test_each_request_begins_with_the_last_one_to_the_byte() -> None:
     wire = AnthropicWire(TARGET)
     history: list[Message] = [Message.user("Fix it.")]
-    before = wire.body(request(*history, cache=False))
+    before = wire.body(request(*history, cache=None))
     for number in range(5):
         history += [assistant("So.", call(f"t{number}", command="true")), results((f"t{number}", "done"))]
-        after = wire.body(request(*history, cache=False))
+        after = wire.body(request(*history, cache=None))
         assert after.startswith(before.removesuffix(b"]}"))
         before = after
 

@@ -77,7 +77,7 @@ def test_the_cache_key_is_the_same_for_the_same_prefix_alone() -> None:
     longer = body(request(Message.user("hi"), assistant("yes"), Message.user("go")))["prompt_cache_key"]
     assert key() == longer
     assert len({key(), key(system="Other."), key(tools=[]), key(model="gpt-4o")}) == 4
-    assert "prompt_cache_key" not in body(request(cache=False))
+    assert "prompt_cache_key" not in body(request(cache=None))
 
 
 @pytest.mark.spec("H-PCH-13")

@@ -84,7 +84,7 @@ def test_the_cache_key_is_the_same_for_the_same_prefix_alone() -> None:
     longer = body(request(Message.user("hi"), assistant("yes"), Message.user("go")))["prompt_cache_key"]
     assert key() == longer
     assert len({key(), key(system="Other."), key(tools=[]), key(model="gpt-4o")}) == 4
-    assert "prompt_cache_key" not in body(request(cache=False))
+    assert "prompt_cache_key" not in body(request(cache=None))
     assert "prompt_cache_key" not in body(request(), official=False)
 
 
@@ -210,4 +210,4 @@ def test_a_reply_is_never_asked_to_be_shorter_than_the_service_allows() -> None:
 
 
 def test_what_is_not_asked_for_is_left_out() -> None:
-    assert set(body(Request("gpt-4o", "", [Message.user("hi")], cache=False))) == {"model", "stream", "store", "input"}
+    assert set(body(Request("gpt-4o", "", [Message.user("hi")], cache=None))) == {"model", "stream", "store", "input"}

@@ -20,6 +20,7 @@ from xun.agent.limits import Limits
 from xun.agent.parts import ResolveModel, build_toolbox, fit, name_of, resolve_by_name
 from xun.agent.plan_note import PlanNote
 from xun.agent.portal import run_blocking
+from xun.agent.prefix import PrefixKey
 from xun.agent.progress import ProgressPolicy
 from xun.agent.queue import Queue
 from xun.agent.subagents import SubAgent, delegates
@@ -39,7 +40,7 @@ from xun.policy.action import Confinement
 from xun.policy.decision import Effect, Mode
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy
-from xun.providers.base import Effort, ModelInfo, Provider, RetryPolicy
+from xun.providers.base import Effort, ModelInfo, PromptCachePolicy, Provider, RetryPolicy
 from xun.result import printable
 from xun.toolbox.replay import ToolPolicy
 from xun.toolbox.tool import Tool
@@ -77,6 +78,7 @@ class AgentBase:
         output_corrections: int | None = None,
         planning: bool | None = None,
         progress: ProgressPolicy | None = None,
+        prompt_cache: PromptCachePolicy | None = None,
         retry: RetryPolicy | None = None,
         model_info: ModelInfo | None = None,
         history: Sequence[Message] = (),
@@ -147,6 +149,7 @@ class AgentBase:
         self._gate: Gate | None = None
         self._provider: Provider | None = None
         self._info: ModelInfo | None = None
+        self.prefix = PrefixKey()
         self._prompt: tuple[str, object, str] | None = None
         self._specs: tuple[tuple[Tool, ...], list[dict[str, Any]]] | None = None
         self._turn: Turn | None = None

@@ -83,7 +83,7 @@ def build_request(agent: AgentBase, order: Order) -> Request:
         max_tokens=order.summary_tokens,
         temperature=agent.temperature,
         effort=_less(agent.effort),
-        cache=False,
+        cache=None,
     )
 
 

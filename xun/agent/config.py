@@ -14,7 +14,7 @@ from xun.agent.progress import ProgressPolicy
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import instance, number, one_of, texts
 from xun.policy.decision import Mode
-from xun.providers.base import Effort, RetryPolicy
+from xun.providers.base import Effort, PromptCachePolicy, RetryPolicy
 from xun.toolbox.replay import ToolPolicy, ToolRetry
 
 DEFAULT_SYSTEM = "You are a helpful assistant."
@@ -26,7 +26,9 @@ _PARTS: dict[str, type[Any]] = {
     "compaction": Compaction,
     "progress": ProgressPolicy,
     "tool_policy": ToolPolicy,
+    "prompt_cache": PromptCachePolicy,
 }
+_OPTIONAL = frozenset({"prompt_cache"})
 _WITHIN: dict[type[Any], dict[str, type[Any]]] = {ToolPolicy: {"retry": ToolRetry}}
 """The parts of parts; each may be None."""
 _CHOICES = {"effort": get_args(Effort), "mode": get_args(Mode), "on_nobody": get_args(OnNobody)}
@@ -40,8 +42,8 @@ class AgentConfig:
     of groups of them, and `tool_policy` holds for those that say nothing of it themselves. `max_output_tokens`
     bounds one reply; None leaves it to the provider, as `temperature` None does. `output_corrections` is how often a
     model may put right an answer that does not fit its schema. `planning` True adds the tools for todos, False takes
-    them away; with them, a line of the system prompt asks for a plan. Raises `ConfigurationError` for a value that
-    cannot be used.
+    them away; with them, a line of the system prompt asks for a plan. `prompt_cache` None asks no server to cache.
+    Raises `ConfigurationError` for a value that cannot be used.
     """
 
     model: str | None = None
@@ -50,6 +52,7 @@ class AgentConfig:
     name: str | None = None
     limits: Limits = field(default_factory=Limits)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    prompt_cache: PromptCachePolicy | None = field(default_factory=PromptCachePolicy)
     compaction: Compaction = field(default_factory=Compaction)
     tool_policy: ToolPolicy = field(default_factory=ToolPolicy)
     temperature: float | None = None
@@ -68,7 +71,8 @@ class AgentConfig:
         for name in _TEXTS:
             instance(name, getattr(self, name), str, "text")
         for name, kind in _PARTS.items():
-            if not isinstance(value := getattr(self, name), kind):
+            value = getattr(self, name)
+            if not isinstance(value, kind) and not (value is None and name in _OPTIONAL):
                 raise WrongTypeError(f"{name} must be a {kind.__name__} object, not {value!r}")
         for name, known in _CHOICES.items():
             one_of(name, getattr(self, name), known)
@@ -91,7 +95,11 @@ class AgentConfig:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """What `to_dict` gave; what is missing has its default. Raises `ConfigurationError`, naming the entry."""
         known = _checked(cls, data, "")
-        parts = {name: _part(kind, known[name], name) for name, kind in _PARTS.items() if name in known}
+        parts = {
+            name: _part(kind, known[name], name)
+            for name, kind in _PARTS.items()
+            if name in known and not (known[name] is None and name in _OPTIONAL)
+        }
         return cls(**{**known, **parts})
 
 

@@ -51,7 +51,7 @@ async def _tell_request(turn: Turn, request: Request) -> None:
     await turn.fire(
         "model_request", system=request.system, model=request.model, max_tokens=request.max_tokens,
         temperature=request.temperature, stream=True, message_count=len(request.messages),
-        tool_count=len(request.tools), prefix_key=None,
+        tool_count=len(request.tools), prefix_key=request.cache.key if request.cache else None,
     )  # fmt: skip
 
 

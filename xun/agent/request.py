@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 
 def build_request(agent: Agent[Any]) -> Request:
     """The next request. It shares the live history list: nothing is copied or read through again."""
+    name, system, tools = agent.model.name, agent.system_prompt(), agent.tool_specs()
     return Request(
-        model=agent.model.name,
-        system=agent.system_prompt(),
+        model=name,
+        system=system,
         messages=agent.messages,
-        tools=agent.tool_specs(),
+        tools=tools,
         max_tokens=agent.max_output_tokens,
         temperature=agent.temperature,
         effort=agent.effort,
+        cache=agent.prefix.hint(agent.config.prompt_cache, name, system, tools),
     )

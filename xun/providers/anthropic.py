@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,8 @@ NO_OUTPUT = "(no output)"
 
 _COUNTED = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _MARKER = b',"cache_control":{"type":"ephemeral"}}'
+_LASTING = b',"cache_control":{"type":"ephemeral","ttl":"1h"}}'
+_HOUR = 3600  # seconds from which that one is asked for
 _STOPS: dict[str, ModelStop] = {
     "end_turn": "end_turn",
     "stop_sequence": "end_turn",
@@ -72,10 +74,10 @@ class AnthropicWire:
         parts = [dump(head)[:-1]]
         if request.system.strip():
             block = dump({"type": "text", "text": request.system})
-            parts += [b',"system":[', _marked(block) if request.cache else block, b"]"]
+            parts += [b',"system":[', _marker(request)(block), b"]"]
         if request.tools:
             parts += [b',"tools":[', self._tools(request), b"]"]
-        messages = self._history(info).pieces(request.messages, _marked if request.cache else None)
+        messages = self._history(info).pieces(request.messages, _marker(request) if request.cache else None)
         return b"".join([*parts, b',"messages":[', *messages, b"]}"])
 
     def headers(self, request: Request) -> dict[str, str]:
@@ -103,8 +105,7 @@ class AnthropicWire:
 
     def _tools(self, request: Request) -> bytes:
         tools = [_tool(tool) for tool in request.tools]
-        if request.cache:
-            tools[-1] = _marked(tools[-1])
+        tools[-1] = _marker(request)(tools[-1])
         return b",".join(tools)
 
 
@@ -123,8 +124,12 @@ def _acts_without_thinking(request: Request) -> bool:
     return not (thought and made_by(reply, request.model))
 
 
-def _marked(block: bytes) -> bytes:
-    return block[:-1] + _MARKER
+def _marker(request: Request) -> Callable[[bytes], bytes]:
+    """What puts the end of a prefix to be cached behind a block; for an hour where that is asked for."""
+    if not request.cache:
+        return lambda block: block
+    marker = _LASTING if (request.cache.ttl_seconds or 0) >= _HOUR else _MARKER
+    return lambda block: block[:-1] + marker
 
 
 def _tool(tool: dict[str, Any]) -> bytes:

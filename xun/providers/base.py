@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.messages import Message, Usage
 from xun.result import XunError
 
@@ -52,11 +53,39 @@ class ModelInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptCachePolicy:
+    """How prompts are cached by servers that do so. `ttl_seconds` is how long, where a server lets one choose; None is
+    its own default. `key_salt` keeps equal prompts of different people apart. Raises `ConfigurationError`.
+    """
+
+    ttl_seconds: int | None = None
+    key_salt: str = ""
+
+    def __post_init__(self) -> None:
+        ttl = self.ttl_seconds
+        if ttl is not None and (isinstance(ttl, bool) or not isinstance(ttl, int) or ttl < 1):
+            raise ConfigurationError(f"ttl_seconds must be a whole number of seconds from 1 on, not {ttl!r}")
+        if not isinstance(self.key_salt, str):
+            raise WrongTypeError(f"key_salt must be text, not {self.key_salt!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class CacheHint:
+    """What a provider may use to cache the prompt. `key` is the same for requests that begin alike, "" where unknown.
+
+    A provider may leave it alone. One that uses it must do without it where its server refuses.
+    """
+
+    key: str = ""
+    ttl_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One model call. `tools` are provider-neutral: `{"name", "description", "parameters"}` each, in a fixed order.
 
     `messages` may be a live, growing list: a provider reads it before it first awaits and never changes it.
-    `max_tokens` None lets the provider choose. `cache` asks for prompt-cache markers where the wire has them.
+    `max_tokens` None lets the provider choose. `cache` is a hint for prompt caches, None where there shall be none.
     """
 
     model: str
@@ -66,7 +95,7 @@ class Request:
     max_tokens: int | None = None
     temperature: float | None = None
     effort: Effort | None = None
-    cache: bool = True
+    cache: CacheHint | None = CacheHint()
 
 
 @dataclass(frozen=True, slots=True)

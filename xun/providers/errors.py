@@ -298,3 +298,8 @@ def _hint(target: Target, model: str, refusal: Refusal) -> str:
 def is_transient(kind: ErrorKind) -> bool:
     """Whether a failure of this kind may pass by itself."""
     return kind in _TRANSIENT
+
+
+def refuses_cache(error: ProviderError) -> bool:
+    """Whether a server has refused a request for what it says of the prompt cache."""
+    return error.status in (400, 422) and any(field in error.message for field in ("cache_control", "prompt_cache"))

@@ -77,7 +77,7 @@ class OpenAIChatWire:
         head |= effort.chat_fields(info, request.effort, tools=bool(request.tools), dialect=self._dialect)
         tools = b"[" + b",".join(map(_tool, request.tools)) + b"]" if request.tools else b""
         if request.cache and self._dialect.cache_key:
-            head["prompt_cache_key"] = prefix_key(request.model, request.system, tools)
+            head["prompt_cache_key"] = request.cache.key or prefix_key(request.model, request.system, tools)
         parts: list[bytes] = [dump(head)[:-1]]
         if tools:
             parts += [b',"tools":', tools]

@@ -41,7 +41,7 @@ class OpenAIResponsesWire:
         head |= effort.responses_fields(info, request.effort, official=self._official)
         tools = b"[" + b",".join(map(_tool, request.tools)) + b"]" if request.tools else b""
         if request.cache and self._official:
-            head["prompt_cache_key"] = prefix_key(request.model, request.system, tools)
+            head["prompt_cache_key"] = request.cache.key or prefix_key(request.model, request.system, tools)
         if request.system.strip():
             head["instructions"] = request.system
         parts: list[bytes] = [dump(head)[:-1]]

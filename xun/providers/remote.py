@@ -4,22 +4,44 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
-from xun.providers.base import Done, Request, StreamItem
+from xun.providers.base import Done, ProviderError, Request, StreamItem
+from xun.providers.errors import refuses_cache
 from xun.providers.text import WholeParts
 from xun.providers.transport import Call, Exchange, Transport, Wire
 
 
 class RemoteProvider:
-    """Speaks `wire` over `transport`. Never retries; `aclose` closes what the transport opened itself."""
+    """Speaks `wire` over `transport`. Never retries, but for a request that is refused because it asks to be cached.
+
+    `aclose` closes what the transport opened itself.
+    """
 
     def __init__(self, wire: Wire, transport: Transport) -> None:
         self.name = transport.target.name
         self.wire = wire
         self.transport = transport
+        self._uncached = False  # its server refuses what asks it to cache
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem]:
         """The parts of one reply, ending with `Done`. Raises `ProviderError`."""
+        if self._uncached:
+            request = replace(request, cache=None)
+        try:
+            async with aclosing(self._once(request)) as items:
+                async for item in items:
+                    yield item
+            return
+        except ProviderError as error:
+            if not (request.cache and refuses_cache(error)):
+                raise
+        self._uncached = True
+        async with aclosing(self._once(replace(request, cache=None))) as items:
+            async for item in items:
+                yield item
+
+    async def _once(self, request: Request) -> AsyncGenerator[StreamItem]:
         call = Call(self.wire.body(request), request.model, self.wire.headers(request))
         done: Done | None = None
         async with self.transport.open(call) as exchange, aclosing(self._items(request, exchange)) as items:
