@@ -204,5 +204,10 @@ def test_of_the_manual_it_is_said_what_prints_a_summary(command: str, instead: s
 
 def test_a_rule_for_the_manual_allows_it(place: Path) -> None:
     policy = Policy(rules=[rule("allow", "command", "git help log"), rule("allow", "command", "git log --help")])
-    for command, effect in (("git help log", "allow"), ("git log --help", "allow"), ("git diff --help", "ask"), ("git help diff", "ask")):
+    for command, effect in (
+        ("git help log", "allow"),
+        ("git log --help", "allow"),
+        ("git diff --help", "ask"),
+        ("git help diff", "ask"),
+    ):
         assert check_command(command, policy=policy, cwd=place, home=HOME).effect == effect
