@@ -47,6 +47,7 @@ QUIET = [
     "for f in $(git ls-files '*.py'); do cat \"$f\"; done", "find . -name '*.py' | while read f; do head \"$f\"; done",
     "find . -type f -exec chmod 644 {} +", "find . -name '*.pyc' | xargs rm", "find src -type f | xargs sed -i s/a/b/",
     "git ls-files '*.py' | xargs sed -i s/a/b/", "rg -l foo | xargs sed -i s/a/b/", "find src docs | xargs touch",
+    'git ls-files; for f in *.py; do head "$f"; done', 'find .; cat "$x"',
 ]  # fmt: skip
 CHANGED = [
     "find .github -type f | xargs sed -i s/a/b/", "grep -rl foo .github | xargs sed -i s/a/b/",

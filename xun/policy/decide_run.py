@@ -24,6 +24,7 @@ from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
 from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
 from xun.policy.runners import names_script
+from xun.policy.settings_told import with_settings
 from xun.policy.uncovered import goes_further, runs_more
 from xun.policy.unpacked import Unpacked
 from xun.policy.words import Arg
@@ -77,7 +78,9 @@ class _Judge:
 
     def decision(self) -> Decision:
         outcomes = [self.segment(command) for command in self.reading.commands]
-        reasons = [Reason(code=p.code, text=p.text, hard=p.hard) for p in self.reading.script.problems]
+        constructs, home = self.policy.settings.constructs, self.places.facts.home
+        problems = with_settings(self.reading, self.action.command, home, constructs)
+        reasons = [Reason(code=p.code, text=p.text, hard=p.hard) for p in problems]
         reasons += [*self.acts.redirects(), *self.unpacked.redirects()]
         reasons += self.hazards.around(self.action.command, self.action.env)
         reasons += [reason for outcome in outcomes for reason in outcome.reasons]

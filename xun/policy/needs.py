@@ -28,6 +28,7 @@ from xun.policy.words import Arg
 from xun.policy.written import written
 
 HERE = Use(Arg("."), "dir")
+_INTO = ("$(", "`", "<(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
         found += [_stepped(step, home, given) for step in steps]
         if segment.args[0].text == "rg" and stages.feeds(index):
             found[-1] = _fed(found[-1])
-    found = _handed(found) if len(found) > 1 else found
+    found = _handed(found, script, text) if len(found) > 1 else found
     if not all(command.judged or base_name(command.segment.argv[0]) in FILTERS for command in found):
         found = list(map(_of_any, found))
     if found and script.others:
@@ -188,7 +189,13 @@ def _commands(script: Script, text: str, home: str, constructs: Constructs) -> t
     return tuple(found)
 
 
-def _handed(commands: Sequence[Command]) -> list[Command]:
+def _passes(command: Command, text: str) -> bool:
+    """Does what it prints go to another command of `text`, which has problems, or into a word or list of it?"""
+    segment = command.segment
+    return segment.pipeline != 0 or bool(segment.inside) or any(f"{one}{segment.text}" in text for one in _INTO)
+
+
+def _handed(commands: Sequence[Command], script: Script, text: str) -> list[Command]:
     """Commands with the names, that others among them print, which those that no table judges may read or change."""
     found = list(commands)
     names: tuple[Use, ...] | None = None
@@ -198,7 +205,8 @@ def _handed(commands: Sequence[Command]) -> list[Command]:
             views = command.acting
             whole: tuple[Use, ...] = ()
             if reads_handed(views):
-                names = listed([one.segment.args for one in commands]) if names is None else names
+                if names is None:
+                    names = listed([c.segment.args for c in commands if script.clear or _passes(c, text)])
                 whole = names
             changes = tuple(handed_to_change(views, feeder.segment.args)) if feeder and takes_names(views) else ()
             written = tuple(use for use in changes if use.mode == "write")
