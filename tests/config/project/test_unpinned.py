@@ -140,3 +140,45 @@ def test_the_file_that_counts_is_the_one_that_the_program_takes_first(
         (work / name).write_text(texts.get(name, other.get(words, "")).format(f"by-{name}"))
         [shown] = [one for one, _ in ProjectGrants(work, find_paths()).found() if one.command == words]
         assert f"by-{name}" in "".join(shown.runs)
+
+
+# What a grant covers: the very words, and behind them only what chooses what of the project runs.
+
+COVERED = [
+    "make test", "make test -j4", "make test -s 2>&1 | tail -5", "npm test", "npm test -- src/a.test.js --ci", "npm run test",
+    "tox", "tox -e py311", "nox -s tests", "cargo test", "cargo test -p core -- --nocapture", "go test ./...",
+    "go test -run A -count=1 ./pkg/...",
+]  # fmt: skip
+NOT_COVERED = [
+    "make", "make other", "make test other", "make test -f other", "make test -fother", "make test --file=other",
+    "make test --makefile other", "make test -C sub", "make -C sub test", "make test --directory=sub", "make test -I inc",
+    "make test --include-dir=inc", "make test --eval=x", "make test --eval x", "make test -E x", "make test SHELL=./x",
+    "make test -- other", "make test -- SHELL=./x", "make test -W x", "make -f other test", "MAKEFLAGS=--eval=x make test",
+    "MAKEFILES=other make test", "./make test", "sub/make test", "npm test --prefix sub", "npm --prefix sub test",
+    "npm test -C sub", "npm test --script-shell=./x", "npm test --node-options=x", "npm test -w a", "npm test --workspaces",
+    "npm test -- --config x", "npm test -- --globalSetup x", "npm run test:other", "npm test; npm run other", "npm exec test",
+    "NODE_OPTIONS='-r ./x' npm test", "tox -c other", "tox --conf=other", "tox --root sub", "tox --workdir x", "tox -x a=b",
+    "tox -- x", "tox exec -- x", "tox devenv", "tox run -c other", "nox -f other", "nox --noxfile=other", "nox -- x",
+    "cargo test --config x", "cargo --config x test", "cargo test --manifest-path sub/Cargo.toml", "cargo test -C sub",
+    "cargo -C sub test", "cargo test -Z x", "cargo +nightly test", "cargo test --target-dir x", "cargo run",
+    "RUSTC_WRAPPER=./x cargo test", "go test -exec ./x ./...", "go test -exec=./x ./...", "go test -toolexec ./x ./...",
+    "go test -vettool ./x", "go test -overlay x", "go test -C sub ./...", "go -C sub test ./...", "go test ../...",
+    "go test -args x", "go test -modfile x", "go test -o x", "GOFLAGS=-exec=./x go test ./...", "go run ./...",
+]  # fmt: skip
+
+
+@pytest.fixture
+def with_go(project: Path) -> Path:
+    (project / "go.mod").write_text("module x\n")
+    grants = ProjectGrants(project, find_paths())
+    grants.decide([command for command, _ in grants.show()], [])
+    return project
+
+
+def test_a_grant_covers_what_chooses_what_of_the_project_runs(with_go: Path) -> None:
+    assert {command: judge(command, with_go).effect for command in COVERED} == dict.fromkeys(COVERED, "allow")
+
+
+def test_a_grant_covers_nothing_that_changes_what_runs(with_go: Path) -> None:
+    (with_go / "sub").mkdir()
+    assert {command: judge(command, with_go).effect for command in NOT_COVERED} == dict.fromkeys(NOT_COVERED, "ask")
