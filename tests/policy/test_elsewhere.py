@@ -28,6 +28,7 @@ QUIET = [
     "python scripts/x.py", "./x.sh", "cd src && ./x.sh", "/usr/bin/python3 x.py", "python /usr/lib/x.py", "~/.local/bin/foo",
     "/tmp/x.sh", "bash /tmp/x.sh", "node -e 1", "python -m http.server", "cat x | python3", "GIT_DIR=.git git status",
     "ls ../other", 'export PATH="$HOME/.cargo/bin:$PATH"; cargo build', "git commit -m 'set GIT_DIR=x'", "python3 -c 'import x'",
+    "source ../other/.venv/bin/activate", "../other/.venv/bin/python x.py", "python /private/tmp/x.py",
 ]  # fmt: skip
 
 

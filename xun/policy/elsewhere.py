@@ -19,7 +19,7 @@ _NAMED = re.compile(
 )
 _LOADS = re.compile(r"(?:^|[\s;&|(])(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|PROMPT_COMMAND)=[^\s;&|]")
 # What somebody has put aside for now, by its own name.
-_ASIDE = re.compile(r"/(?:var/)?tmp/")
+_ASIDE = re.compile(r"/(?:private/)?(?:var/)?tmp/")
 # They edit or show what they are given.
 _NO_SCRIPTS = word_set("vim vi nvim view ex ed emacs emacsclient sqlite3 psql mysql awk gawk mawk nawk m4")
 

@@ -269,9 +269,10 @@ class Places:
         return path == "/" or within_any(path, _SYSTEM)
 
     def foreign(self, key: str) -> str | None:
-        """Where `key` leads that is neither in the workspace nor where the system and installed programs stand."""
+        """Where `key` leads that is not of the workspace, the system or what is installed, also in an environment."""
         ours = (*self.facts.roots, *_INSTALLED, *([self.facts.temp] if self.facts.temp else []))
-        return next((path for path in self.names(key) if not within_any(path, ours) and not self.of_system(path)), None)
+        beyond = (path for path in self.names(key) if not within_any(path, ours) and not self.of_system(path))
+        return next((path for path in beyond if not tool(path)), None)
 
     def holds_root(self, key: str) -> bool:
         """Is what stands at `key` a root of the workspace, or a folder above one?"""
