@@ -13,7 +13,7 @@ import pytest
 from tests.spec.table import Outcome, load, report
 
 _PROPERTY = "spec"
-_WORST: tuple[Outcome, ...] = ("not run", "passed", "skipped", "failed")
+_WEIGHT: tuple[Outcome, ...] = ("not run", "skipped", "passed", "failed")
 
 
 def rows_of(item: pytest.Item) -> Iterator[str]:
@@ -29,11 +29,11 @@ class Outcomes:
         self.by_row: defaultdict[str, dict[str, Outcome]] = defaultdict(dict)
 
     def note(self, test: str, rows: Iterable[str], outcome: Outcome) -> None:
-        """Parametrised cases count as one test: the worst of them holds, and of its phases."""
+        """The cases of a test count as one: it failed where one did, else it passed where one did."""
         name = test.split("[", 1)[0]
         for row in rows:
             before = self.by_row[row].get(name, "not run")
-            self.by_row[row][name] = max(before, outcome, key=_WORST.index)
+            self.by_row[row][name] = max(before, outcome, key=_WEIGHT.index)
 
 
 _OUTCOMES = pytest.StashKey[Outcomes]()
