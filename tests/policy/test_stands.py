@@ -29,7 +29,7 @@ LATER = [
     "cp x .venv/bin/python", "cp x node_modules/.bin/tsc", "cp x web/node_modules/.bin/tsc", "tee venv/bin/pip",
 ]  # fmt: skip
 QUIET = [
-    "touch src/hooks/useThing.ts", "touch hooks/README.md", 'touch "$(git rev-parse --show-toplevel)/x"',
+    "touch git/hooks/pre-commit", "touch src/hooks/useThing.ts", "touch hooks/README.md", 'touch "$(git rev-parse --show-toplevel)/x"',
     'mkdir -p "$(pwd)/out"', 'cp x "$OUT"/y', "rm -rf node_modules", "rm -rf .venv", "python -m venv .venv",
     "touch $PWD/x", "cp x $(echo out)/y", "touch src/cargo/config.toml", ".venv/bin/pip install x",
 ]  # fmt: skip

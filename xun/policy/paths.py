@@ -90,7 +90,7 @@ _PROTECTED_NAMES = frozenset(first for first, _ in _PROTECTED_PAIRS) | word_set(
     "opencode.json qwen.md .rooignore .rules .mise.toml mise.toml .rtx.toml .nvim.lua .lvimrc .huskyrc .huskyrc.json "
     ".woodpecker.yml .woodpecker.yaml devbox.json"
 )
-# What git runs, in whatever folder of hooks: often only a run tells which one that is.
+# What git runs of the folder of its hooks, which often only a run tells.
 _HOOKS = word_set(
     "applypatch-msg commit-msg fsmonitor-watchman post-applypatch post-checkout post-commit post-merge post-receive "
     "post-rewrite post-update pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase pre-receive "
@@ -178,9 +178,13 @@ def protected(path: str) -> bool:
         return False
     if not (_PROTECTED_FOLDERS.isdisjoint(parts) and _PROTECTED_PAIRS.isdisjoint(pairwise(parts))):
         return True
-    if parts[-1] in _HOOKS and parts[-2:-1] == ["hooks"]:
-        return True
     return parts[-1] in _PROTECTED_NAMES or parts[-1].endswith(_PROTECTED_SUFFIXES)
+
+
+def hook(path: str) -> bool:
+    """Does `path` name a hook of git, if the folder around it, which nobody knows, is that of a repository?"""
+    parts = _parts(path)
+    return parts[-2:-1] == ["hooks"] and parts[-1] in _HOOKS
 
 
 def tool(path: str) -> bool:

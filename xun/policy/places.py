@@ -13,7 +13,18 @@ from xun.policy.commands.spec import Mode, Use
 from xun.policy.decision import Effect, Reason
 from xun.policy.facts import Facts, PathFact
 from xun.policy.names import HIDDEN
-from xun.policy.paths import lies_below, matches, may_be_secret, protected, secret, special, tool, within, within_any
+from xun.policy.paths import (
+    hook,
+    lies_below,
+    matches,
+    may_be_secret,
+    protected,
+    secret,
+    special,
+    tool,
+    within,
+    within_any,
+)
 from xun.policy.rules import Policy, Rule, RuleKind
 from xun.policy.words import STAR, Arg
 
@@ -238,7 +249,7 @@ class Places:
             return
         elif any(special(path) for path in names):
             yield Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
-        elif self.is_protected(key) or any(tool(self.inside(path)) for path in names):
+        elif self.is_protected(key) or any(tool(self.inside(path)) for path in names) or ("$" in shown and hook(shown)):
             yield Reason(code="protected", text=f"{shown} is run or trusted later: it is protected", hard=True)
         elif not all(within_any(path, self.facts.roots) for path in (fact.real, *(fact.matches or ()))):
             # A file put aside there harms nothing, and in a sandbox the folder is the agent's own.
