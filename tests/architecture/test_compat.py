@@ -62,6 +62,8 @@ def test_every_name_of_ours_is_there() -> None:
 def test_what_comes_later_has_no_example_and_all_else_has_one() -> None:
     assert len(LINES) > 70
     assert [theirs for theirs, ours, example in LINES if (ours == "later") is bool(example)] == []
+    later = {name for theirs, ours, _ in LINES if ours == "later" for name in re.findall(r"\w+", theirs)}
+    assert later & set(xun.__all__) == set(), "is there by now"
 
 
 @pytest.mark.anyio
