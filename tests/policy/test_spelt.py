@@ -92,6 +92,13 @@ def test_an_archive_of_the_folder_holds_its_secrets(command: str, place: Path) -
     assert granted(command, place) == "hard"
 
 
+def test_what_is_packed_file_by_file_goes_with_what_is_run_later(place: Path) -> None:
+    (place / ".git/hooks").mkdir(parents=True)
+    (place / ".git/hooks/pre-commit").write_text("x")
+    assert granted("gzip -r .", place) == granted("gzip --recursive . src", place) == "hard"
+    assert granted("gzip -r src", place) == granted("gzip README.md", place) == "allow"
+
+
 def test_options_are_told_from_operands() -> None:
     told = spelt([Arg("mv"), Arg("-vS"), Arg(".b"), Arg("a"), Arg("--ta"), Arg("d"), Arg("--"), Arg("-t")])
     assert told is not None

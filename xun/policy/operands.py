@@ -194,6 +194,7 @@ _PRINTS_FILES = word_set("find fd fdfind rg grep egrep fgrep ls echo printf head
 _GIT_PRINTS_FILES = word_set("ls-files diff status grep diff-tree ls-tree")
 # Long options of tar by which it makes an archive or adds to one, and what may be short for them.
 _MAKES = re.compile(r"cr(?:eate|eat|ea|e)?|ap(?:pend|pen|pe|p)?|up(?:date|dat|da|d)?|(?:con)?cat(?:enate)?")
+_THROUGH = re.compile(r"-[A-Za-z]*r[A-Za-z]*|--r[a-z]*")  # each file in a folder is packed and removed
 _RECURSIVE = re.compile(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive)")
 _COPIES_FOLDERS = frozenset({"cp", "rsync", "scp"})
 _TAKES_FOLDERS = _COPIES_FOLDERS | {"tar", "bsdtar", "zip", "7z", "7za"}
@@ -215,9 +216,11 @@ def whole(args: Sequence[Arg]) -> Iterator[Use]:
         if (names := swept(args)) is not None:
             yield from (Use(arg, "moved", only=names) for arg in starts(args))
         return
+    words = [arg.text for arg in args]
+    if name in ("gzip", "gunzip") and any(_THROUGH.fullmatch(word) for word in words[1:]):
+        yield from (Use(arg, "moved") for arg in _operands(args))
     if name not in _TAKES_FOLDERS:
         return
-    words = [arg.text for arg in args]
     copies = name in _COPIES_FOLDERS and any(_RECURSIVE.fullmatch(word) for word in words[1:])
     if copies or packs(args):
         skip = tuple(_excluded(words))

@@ -37,6 +37,7 @@ _WHOLE = (
     "work-tree",
     "chdir",
 )
+_BEGINNINGS = frozenset(name[:2] for name in _WHOLE)
 _SHORT = re.compile(r"-[oOC]=?(.*)|-out", re.DOTALL)
 _GIT_TEMPLATE = re.compile(r"--template(?:=(.*))?")
 # Without one of these they only show what would become of their operands; where there is none, they always write.
@@ -127,8 +128,9 @@ def _by_options(args: Sequence[Arg]) -> Iterator[Arg]:
 
 def _abbreviated(word: str) -> str | None:
     """The value of an option that is short for one that says where to write, empty where it is the next word."""
-    match = _ABBREVIATED.fullmatch(word)
-    if match is None or not any(name.startswith(match[1]) for name in _WHOLE):
+    if word[2:4] not in _BEGINNINGS or (match := _ABBREVIATED.fullmatch(word)) is None:
+        return None
+    if not any(name.startswith(match[1]) for name in _WHOLE):
         return None
     return match[2] or ""
 
