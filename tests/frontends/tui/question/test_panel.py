@@ -22,6 +22,7 @@ from xun.frontends.tui.question.held import HOLD
 from xun.frontends.tui.question.quiet import GRACE
 from xun.policy.decision import Answer, Assessment
 
+LONG = 30.0  # seconds
 pytestmark = pytest.mark.anyio
 
 
@@ -142,11 +143,11 @@ async def test_an_answer_that_is_about_to_count_is_shown_and_can_be_taken_back()
     async with question_of() as (app, pilot):
         task = app.put(command_ask())
         await until_ready(app, pilot)
+        app.panel._held.seconds = LONG  # it is looked at meanwhile
         await pilot.press("a")
-        await pilot.pause()
-        shown = app.shown()
-        assert "▸ 3 always" in shown
-        assert "counts in a moment · any key takes it back" in shown
+        await until_shown(app, pilot, lambda shown: "▸ 3 always" in shown)
+        assert "counts in a moment · any key takes it back" in app.shown()
+        app.panel._held.seconds = HOLD
         await pilot.press("backspace")
         await pilot.pause(HOLD * 2)
         assert not task.done()
@@ -158,8 +159,11 @@ async def test_a_key_that_is_held_down_answers_nothing_that_it_has_only_just_sho
     async with question_of() as (app, pilot):
         task = app.put(command_ask("echo " + "a" * 3_000))
         await until_ready(app, pilot)
-        for _ in range(12):
+        app.panel._held.seconds = LONG  # on a slow machine too, each of them follows at once
+        for _ in range(11):
             await pilot.press("a")
+        app.panel._held.seconds = HOLD
+        await pilot.press("a")
         await pilot.pause(HOLD * 2)
         assert not task.done()
         await pilot.press("a")
@@ -487,6 +491,7 @@ async def test_a_word_that_begins_with_e_goes_to_the_prompt_and_explains_nothing
     async with question_of() as (app, pilot):
         app.put(command_ask())
         await until_ready(app, pilot)
+        app.panel._held.seconds = LONG
         await pilot.press(*"echo")
         await pilot.pause()
         assert app.prompt.area.text == "echo"

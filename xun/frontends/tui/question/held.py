@@ -16,12 +16,13 @@ HOLD = 0.4  # seconds without another key after which a letter or a digit counts
 class Held:
     """Keys that were pressed without a pause, on the loop of `widget`, and the answer that they would give.
 
-    After `HOLD` seconds of silence `then` is called with that answer, None where the keys only moved something.
+    After `seconds` of silence, `HOLD` by default, `then` is called with that answer, None where the keys only moved something.
     """
 
     def __init__(self, widget: Widget, then: Callable[[Choice | None], None]) -> None:
         self._widget = widget
         self._then = then
+        self.seconds = HOLD
         self._timer: Timer | None = None
         self.keys: list[Key] = []
         self.choice: Choice | None = None
@@ -38,7 +39,7 @@ class Held:
         self._looks += look
         self.choice = choice
         self._stop()
-        self._timer = self._widget.set_timer(HOLD, self._count)
+        self._timer = self._widget.set_timer(self.seconds, self._count)
 
     def goes_on(self, key: str) -> bool:
         """Whether `key` does not make a sentence of what is held: the same again, or of those that move up and down."""
