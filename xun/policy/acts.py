@@ -62,7 +62,7 @@ class Acts:
         if link := through_link(key, self.links(by), final=final):
             text = f"where {shown} leads cannot be told: the same text makes the link {posixpath.basename(link)}"
             yield Reason(code="unknown-path", text=text, hard=True)
-        yield from self.places.change(key, shown)
+        yield from self.places.change(key, shown, sandboxed=True)
         if rule := self.may_be_denied(use, key):
             text = f"it may change what a rule denies: {rule.pattern}"
             yield Reason(code="may-be-ruled", text=text, hard=True, rule=rule.source)

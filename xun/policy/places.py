@@ -239,8 +239,8 @@ class Places:
         programs = self.facts.programs
         return any(protected(self.inside(path)) or within_any(path, programs) for path in self.names(key))
 
-    def change(self, key: str, shown: str) -> Iterator[Reason]:
-        """The reasons against changing the path at `key`: hard, but for a file that is put aside for now."""
+    def change(self, key: str, shown: str, *, sandboxed: bool = False) -> Iterator[Reason]:
+        """The reasons against changing the path at `key`: hard, but for what a command, `sandboxed`, puts aside."""
         fact = self.facts.paths.get(key)
         names = self.names(key)
         if fact is None:
@@ -253,7 +253,7 @@ class Places:
             yield Reason(code="protected", text=f"{shown} is run or trusted later: it is protected", hard=True)
         elif not all(within_any(path, self.facts.roots) for path in (fact.real, *(fact.matches or ()))):
             # A file put aside there harms nothing, and in a sandbox the folder is the agent's own.
-            aside = _ASIDE.match(shown) and _ASIDE.match(fact.real) and fact.kind in ("missing", "file")
+            aside = sandboxed and _ASIDE.match(shown) and _ASIDE.match(fact.real) and fact.kind in ("missing", "file")
             text = f"{shown} is outside the workspace ({fact.real})"
             yield Reason(code="outside", text=text, hard=not aside or Arg(key).glob or fact.links > 1)
 
