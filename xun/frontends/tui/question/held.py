@@ -16,7 +16,8 @@ HOLD = 0.4  # seconds without another key after which a letter or a digit counts
 class Held:
     """Keys that were pressed without a pause, on the loop of `widget`, and the answer that they would give.
 
-    After `seconds` of silence, `HOLD` by default, `then` is called with that answer, None where the keys only moved something.
+    After `seconds` of silence, `HOLD` by default, `then` is called with that answer, None where the keys only moved
+    something.
     """
 
     def __init__(self, widget: Widget, then: Callable[[Choice | None], None]) -> None:
