@@ -271,11 +271,11 @@ async def test_a_folder_that_is_a_link_is_the_folder_it_leads_to(work: Path) -> 
 
 
 async def test_files_in_the_temporary_folder_count_where_they_are_named(work: Path) -> None:
-    standing = Standing(work, answer=Answer.once(), policy=Policy(commands=["make"]))
-    path = standing.gate.workspace.temp_dir() / "build.mk"
+    standing = Standing(work, answer=Answer.once(), policy=Policy(commands=["python -m pytest"]))
+    path = standing.gate.workspace.temp_dir() / "test_it.py"
     await standing.check(Write(path=str(path), op="create"))
-    path.write_text("all:\n\ttouch x\n")
-    verdict = await standing.check(Run(command=f"make -f {path}", cwd=str(work)))
+    path.write_text("def test_it():\n    pass\n")
+    verdict = await standing.check(Run(command=f"python -m pytest {path}", cwd=str(work)))
     assert verdict.decisions[0].made == (str(path),)
     standing.gate.workspace.close()
 
