@@ -163,9 +163,9 @@ def test_a_prefix_covers_all_the_rest(entry: str, command: str) -> None:
 )  # fmt: skip
 def test_what_does_more_than_its_first_words_say_is_covered_where_a_rule_spells_it(entry: str, command: str) -> None:
     decision = judge(command, Policy(rules=[rule("allow", "command", entry)]))
-    assert decision.effect == "ask" and codes(decision) == {"further"}
-    assert "only a rule that spells" in decision.reasons[0].text
-    if "-C" not in command:
+    assert decision.effect == "ask" and "further" in codes(decision)
+    assert any("only a rule that spells" in reason.text for reason in decision.reasons)
+    if "-C" not in command and not decision.hard:
         assert judge(command, Policy(rules=[rule("allow", "command", command)])).effect == "allow"
 
 
