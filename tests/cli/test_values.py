@@ -111,7 +111,7 @@ def test_a_system_prompt_may_come_from_a_pipe() -> None:
         (["polcy", "check"], "there is no command polcy; did you mean policy?"),
         (["sesion"], "there is no command sesion; did you mean sessions?"),
         (["Run"], "did you mean run?"),
-        (["frobnicate"], "there is no command frobnicate; there are run, policy, sessions, config."),
+        (["frobnicate"], "there is no command frobnicate; there are run, policy, sessions, config, models."),
         (["fix", "it's", "broken"], """xun run 'fix it'"'"'s broken'"""),
         (["fix it"], "no terminal; for one task use: xun run 'fix it'"),
         (["--", "policy"], "no terminal; for one task use: xun run policy"),
