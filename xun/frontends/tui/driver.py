@@ -5,8 +5,10 @@ from __future__ import annotations
 import codecs
 import os
 import selectors
+import termios
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, Any
 
 from textual.app import App
@@ -38,6 +40,8 @@ def driver_on(attributes: list[Any], out: IO[str]) -> Callable[..., LinuxDriver]
             if not self._must_signal_resume:
                 self.suspend_application_mode()  # else there would be two threads that read, and two that write
                 self._must_signal_resume = True
+            with suppress(termios.error):  # what was typed until now was for the shell
+                termios.tcflush(self.fileno, termios.TCIFLUSH)
             super()._sigcont_application()
 
         def run_input_thread(self) -> None:

@@ -234,6 +234,24 @@ async def test_the_question_of_a_sub_agent_names_it() -> None:
         await until_shown(app, pilot, lambda shown: "reviewer: Run this command?" in shown)
 
 
+@pytest.mark.parametrize("how", ["end", "enter"])
+async def test_that_one_long_question_was_read_says_nothing_of_the_next(how: str) -> None:
+    async with question_of() as (app, pilot):
+        asks = [command_ask("echo " + f"{place}" * 4_000, ask_id=f"ask-{place}") for place in range(2)]
+        first, second = [app.put(ask) for ask in asks]
+        await until_ready(app, pilot)
+        while not app.panel._seen:
+            await pilot.press(how)
+            await pilot.pause()
+        await pilot.press("y")
+        assert await answer_of(first) == Answer.once()
+        await until_ready(app, pilot)
+        await until_shown(app, pilot, lambda shown: "a yes counts after it" in shown)
+        await pilot.press("y")
+        await pilot.pause(HOLD * 2)
+        assert not second.done()
+
+
 async def test_a_click_on_an_answer_marks_it_and_enter_gives_it() -> None:
     async with question_of() as (app, pilot):
         task = app.put(command_ask())
