@@ -60,7 +60,7 @@ class XunApp(Starting, Acting):
         self.call_after_refresh(self._begin)
 
     def _resumed(self) -> None:
-        """Draw all of it, for the terminal shows nothing now. What comes next may be for the shell: it answers nothing."""
+        """Draw all of it: the terminal shows nothing now. What comes next may be for the shell, and answers nothing."""
         self.action_redraw()
         self._typed = time.monotonic()
         if self._parts is not None and (self._question.has_focus or self._question.typing):
