@@ -10,7 +10,20 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.agent.support import agent_of, call
-from xun import Agent, Answer, Ask, Event, Hooks, Message, Middleware, Policy, ScriptedProvider, SubAgent, ToolBox
+from xun import (
+    Agent,
+    Answer,
+    Ask,
+    Event,
+    Hooks,
+    Message,
+    Middleware,
+    ModelInfo,
+    Policy,
+    ScriptedProvider,
+    SubAgent,
+    ToolBox,
+)
 from xun.toolbox.attr import tool_attr
 
 pytestmark = pytest.mark.anyio
@@ -117,3 +130,17 @@ async def test_a_stream_and_a_listener_are_told_the_same_and_a_line_of_json_hold
     assert all(frame.count("\n") == 2 for frame in frames)
     read: list[Any] = [TypeAdapter(Event).validate_json(frame.removeprefix("data: ")) for frame in frames]
     assert read == list(heard)
+
+
+@pytest.mark.parametrize(("can", "offered"), [(("images",), True), (("thinking-adaptive",), False), ((), False)])
+async def test_a_tool_that_needs_eyes_is_offered_to_models_that_see(can: tuple[str, ...], offered: bool) -> None:
+    @tool_attr(required_capabilities=["vision"])
+    def describe(path: str) -> str:
+        """Describe a picture."""
+        return path
+
+    info = ModelInfo("scripted", "m", capabilities=frozenset(can))
+    agent, provider, _ = agent_of([{"text": "ok"}], describe, model_info=info)
+    async with agent:
+        await agent.run("go")
+    assert bool(provider.requests[0].tools) is offered

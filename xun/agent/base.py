@@ -219,7 +219,7 @@ class AgentBase:
         """The tools that the model is offered: through a turn those that there were when it began."""
         if (turn := self._turn) is not None:
             return turn.tools
-        tools = (*self.toolbox.list_tools(self.model.capabilities), *self._delegates)
+        tools = (*self.toolbox.list_tools(self.model.tool_capabilities), *self._delegates)
         return tools if self.config.planning is not False else tuple(tool for tool in tools if not plans.own(tool))
 
     def tool_specs(self) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ class PersonCall:
 
     async def _run(self, toolbox: ToolBox) -> CallEnd:
         agent, call = self._agent, self._call
-        item = find_tool(call, toolbox.list_tools(agent.model.capabilities), call.arguments)
+        item = find_tool(call, toolbox.list_tools(agent.model.tool_capabilities), call.arguments)
         if item.problem is not None or item.tool is None:
             return answer_of(agent, call, Err(item.problem or "unknown tool"), "invalid")
         ctx = ToolCallContext(agent, item.tool.name, None, self._progress)

@@ -236,7 +236,7 @@ async def call_directly(agent: AgentBase, toolbox: ToolBox, name: str, arguments
     emit = current[0].emit if current else agent.bus.emit
     told = arguments if isinstance(arguments, dict) else {}
     call = ToolCall(id=f"call-{uuid.uuid4().hex[:12]}", name=name, arguments=told)
-    item = find_tool(call, toolbox.list_tools(agent.model.capabilities), arguments)
+    item = find_tool(call, toolbox.list_tools(agent.model.tool_capabilities), arguments)
     if item.problem is not None or item.tool is None:
         return Err(item.problem or "unknown tool")
     ctx = ToolCallContext(agent, item.tool.name, context)

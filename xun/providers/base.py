@@ -37,6 +37,11 @@ class ModelInfo:
     cache_write_price: float | None = None
     price_lists: tuple[str, ...] = ()
 
+    @property
+    def tool_capabilities(self) -> frozenset[str]:
+        """What tools may need of a model, as far as it has it, in the words of `tool_attr(required_capabilities=)`."""
+        return frozenset({"vision"}) if self.capabilities & {"images", "vision"} else frozenset()
+
     def cost(self, usage: Usage) -> float | None:
         """Dollars for `usage`, or None where a price is unknown. A missing cache price counts as the input price."""
         if self.input_price is None or self.output_price is None:
