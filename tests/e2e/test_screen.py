@@ -205,7 +205,7 @@ def test_what_cannot_be_a_rule_is_said_and_not_kept() -> None:
         screen.until("number or letter answers")
         screen.type("a")
         screen.until("still asks:")
-        screen.type("bash")
+        screen.type("\x15", "bash")
         screen.until("cannot be allowed")
         enter(screen)
         assert not Path("a").exists()

@@ -54,18 +54,24 @@ class XunApp(Starting, Acting):
     def on_mount(self) -> None:
         """Show the prompt, then find out what there is to work with."""
         on_signals(self.leave)
+        self.app_suspend_signal.subscribe(self, lambda _: self._suspended())
         self.app_resume_signal.subscribe(self, lambda _: self._resumed())
         self._prompt.take_keys()
         self.query_one(StatusLine).set(folder=self.opener.shown_folder)
         self.call_after_refresh(self._begin)
 
-    def _resumed(self) -> None:
-        """Draw all of it: the terminal shows nothing now. What comes next may be for the shell, and answers nothing."""
-        self.action_redraw()
-        self._typed = time.monotonic()
+    def _suspended(self) -> None:
+        """Nothing that is typed until the screen is back, for the shell, may answer a question."""
+        self._away = True
         if self._parts is not None and (self._question.has_focus or self._question.typing):
             self._question.let_go()
             self._prompt.take_keys()
+
+    def _resumed(self) -> None:
+        """Draw all of it, for the terminal shows nothing now, and wait for quiet as after a key."""
+        self.action_redraw()
+        self._away = False
+        self._typed = time.monotonic()
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:

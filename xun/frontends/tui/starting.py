@@ -156,7 +156,7 @@ class Starting(Leaving):
         self.show(overview(default_registry()))
 
     def _idle(self) -> float:
-        return time.monotonic() - self._typed
+        return 0.0 if self._away else time.monotonic() - self._typed
 
     def _draft(self) -> bool:
         return not self._prompt.blank

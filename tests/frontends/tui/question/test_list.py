@@ -99,7 +99,7 @@ async def test_what_had_no_room_beside_a_reason_was_not_seen() -> None:
         await until_ready(app, pilot)
         await pilot.press("n")
         await pilot.resize_terminal(40, 6)
-        await until_shown(app, pilot, lambda shown: app.panel.typing and "echo" not in shown)
+        await until_shown(app, pilot, lambda shown: app.panel.typing and "more rows" in shown)
         await pilot.pause()
         await pilot.press("escape")
         await pilot.resize_terminal(40, 24)
