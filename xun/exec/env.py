@@ -12,6 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 # Names that hold a secret: whole words between underscores, so that TOKENIZERS_PARALLELISM stays.
@@ -140,10 +141,16 @@ def _at_hand(path: str) -> bool:
 
 def _child_path() -> str:
     """PATH for children, as at start: a link in a workspace leads where it led then."""
+    return _path_beside(frozenset(_writable), tuple(_frozen().items()))
+
+
+@lru_cache(maxsize=8)
+def _path_beside(writable: frozenset[Path], frozen: tuple[tuple[str, Path], ...]) -> str:
+    # Looked up once: where links outside of what commands can write lead is not theirs to change.
     folders = dict.fromkeys(
         os.fspath(real) if Path(folder) != real and _at_hand(folder) else folder
-        for folder, real in _frozen().items()
-        if real not in _writable  # else whatever a command makes at its top would be run by name
+        for folder, real in frozen
+        if real not in writable  # else whatever a command makes at its top would be run by name
     )
     return os.pathsep.join(folders)
 

@@ -67,6 +67,7 @@ class Tree:
         self.mark = mark.encode()
         self._root_reaped = False
         self._known: set[tuple[int, int]] = set()
+        _roots.add(root)
 
     def leftovers(self) -> list[Process]:
         """What still runs after the root has ended and was reaped. Quick when that is nothing."""
@@ -80,6 +81,10 @@ class Tree:
 
     def emptied(self) -> bool:
         """Reap what of the root's group has ended and was handed to this process. True when the group is gone."""
+        _roots.discard(self.root)  # whoever waited for it has reaped it
+        for pid in _own_children():
+            if pid not in _roots and _is_ended_sandbox(pid):
+                _reap(pid)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-self.root, os.WNOHANG)[0]:
                 pass
@@ -175,6 +180,24 @@ class Tree:
             if process is not None and self._belongs(process):
                 return True
         return False
+
+
+_roots: set[int] = set()
+"""The first processes of commands that somebody still waits for."""
+
+
+def _is_ended_sandbox(pid: int) -> bool:
+    """Whether `pid` was the first process within a bubblewrap, with a session of its own, and has ended.
+
+    Dead, it has no environment any more by which it could be told.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+    name, _, rest = stat.rpartition(b") ")
+    fields = rest.split()
+    return fields[0] == b"Z" and name.endswith(b"(bwrap") and int(fields[3]) == pid
 
 
 def _group_alive(group: int) -> bool:
