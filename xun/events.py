@@ -198,7 +198,10 @@ class ErrorDetail(Frozen):
 
 
 class TurnEnded(_Event):
-    """The last event of every turn, exactly one. `seconds` is wall time."""
+    """The last event of every turn, exactly one. `seconds` is wall time.
+
+    `broken` is what had come of a reply that failed for good: it is no part of the conversation.
+    """
 
     type: Literal["turn_ended"] = "turn_ended"
     status: Status
@@ -210,6 +213,7 @@ class TurnEnded(_Event):
     usage: Usage = Usage()
     cost: float | None = None
     seconds: float = 0.0
+    broken: str = ""
 
 
 AnyEvent = (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.agent.support import agent_of, call, check_guarantees
-from xun import Limits, ModelInfo, ToolEnded, ToolStarted
+from xun import Limits, ModelInfo, ToolEnded, ToolStarted, TurnEnded
 
 pytestmark = pytest.mark.anyio
 
@@ -90,6 +90,15 @@ async def test_a_reply_that_failed_half_way_leaves_usage_incomplete() -> None:
     async with agent:
         result = await agent.run("go")
     assert (result.output, result.usage.output_tokens, result.usage_incomplete) == ("whole", 5, True)
+
+
+async def test_the_end_of_a_turn_tells_what_came_of_a_reply_that_failed_for_good() -> None:
+    cut = {"text": "half an answer", "error": {"kind": "auth", "message": "no such key"}}
+    agent, _, heard = agent_of([cut, {"text": "whole"}])
+    async with agent:
+        await agent.run("go")
+        await agent.run("again")
+    assert [event.broken for event in heard.of(TurnEnded)] == ["half an answer", ""]
 
 
 async def test_a_request_that_was_refused_leaves_usage_complete() -> None:

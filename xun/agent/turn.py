@@ -112,6 +112,7 @@ class Turn:
         self._running: set[str] = set()
         self._results: dict[str, ToolResult] = {}
         self._reply: Message | None = None
+        self._broken = ""  # the text of a reply that has failed
         self._arriving: list[str] = []  # the text of a reply that has not come to its end
         self._asking: dict[str, asyncio.Task[Any] | None] = {}
         self._telling: asyncio.Task[None] | None = None  # hooks of its end
@@ -151,6 +152,7 @@ class Turn:
         self.agent.messages.append(message)
         if message.role == "assistant":
             self._arriving.clear()
+            self._broken = ""
             self._reply = message
             self._open = {call.id: call for call in message.calls}
             self._started.clear()  # some servers use their ids again
@@ -165,6 +167,7 @@ class Turn:
 
     def unsay(self) -> None:
         """The reply has failed: what was told of it does not count."""
+        self._broken = "".join(self._arriving) or self._broken
         self._arriving.clear()
 
     def take_steering(self) -> None:
@@ -311,6 +314,7 @@ class Turn:
             TurnEnded(
                 status=status, stop_reason=reason, output=output, error=error, steps=self.steps,
                 tool_calls=self.tool_calls, usage=self.usage, cost=cost, seconds=seconds,
+                broken=self._broken if status == "failed" else "",
             )
         )  # fmt: skip
         self.over = True

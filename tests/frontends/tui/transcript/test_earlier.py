@@ -27,6 +27,7 @@ from xun.events import (
     TurnEnded,
     TurnStarted,
 )
+from xun.frontends.tui.transcript.said import BROKEN_OFF
 from xun.messages import Message, Text, ToolCall, ToolResult
 from xun.policy.action import Run, Write
 from xun.policy.decision import Answer, Ask, Decision, Reason
@@ -205,6 +206,15 @@ def test_a_message_is_held_once_however_often_the_history_was_replaced(tmp_path:
     told = [entry for entry in past.told if isinstance(entry, Message)]
     assert [message.text for message in told] == [f"message {number}" for number in range(5)]
     assert all(one is other for one, other in zip(past.history[1:], told[3:], strict=True))
+
+
+def test_what_came_of_a_reply_that_failed_is_there_and_says_so(tmp_path: Path) -> None:
+    error = ErrorDetail(kind="network", message="gone")
+    end = TurnEnded(status="failed", stop_reason="error", error=error, broken="so **far**")
+    past = loaded(tmp_path, [TurnStarted(prompt="go", model="m"), MessageAdded(message=Message.user("go")), end])
+    told = Told()
+    told.book.load(past)
+    assert told.lines[:6] == ["", "> go", "", "  so far", "", f"! warning: {BROKEN_OFF}"]
 
 
 def test_after_the_error_of_a_failed_turn_the_way_on_is_told(tmp_path: Path) -> None:

@@ -31,14 +31,12 @@ from xun.frontends.tui.transcript.quoted import quoted_rows
 from xun.frontends.tui.transcript.refusal import refused
 from xun.frontends.tui.transcript.retry import Retry
 from xun.frontends.tui.transcript.rows import Rows
-from xun.frontends.tui.transcript.said import blocks_of, compaction, ending, prompt
+from xun.frontends.tui.transcript.said import BROKEN_OFF, blocks_of, compaction, ending, prompt
 from xun.frontends.tui.transcript.stream import Stream
 from xun.frontends.tui.transcript.tool_row import ToolRow
 from xun.messages import Message, Text, ToolCall, ToolResult
 from xun.messages import Thinking as ThinkingBlock
 from xun.sessions.past import Past
-
-BROKEN_OFF = "broken off: the model has no word of this answer"
 
 
 class Book:

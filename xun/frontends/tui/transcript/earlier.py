@@ -11,7 +11,7 @@ from xun.frontends.tui.transcript.item import Item
 from xun.frontends.tui.transcript.item import Notice as NoticeItem
 from xun.frontends.tui.transcript.refusal import refused
 from xun.frontends.tui.transcript.retry import Retry
-from xun.frontends.tui.transcript.said import compaction, ending
+from xun.frontends.tui.transcript.said import BROKEN_OFF, blocks_of, compaction, ending
 from xun.frontends.tui.transcript.tool_row import ToolRow
 from xun.frontends.tui.way_on import way_on
 from xun.messages import Message
@@ -57,6 +57,8 @@ class Earlier:
             case TurnEnded():
                 self._cut = False
                 self._no_more_tries()
+                if entry.broken:
+                    self._add([*blocks_of(entry.broken), NoticeItem(BROKEN_OFF, "warning")])
                 self._add(ending(entry))
                 if way := way_on(entry):
                     self._add([NoticeItem(way, gap=False)])

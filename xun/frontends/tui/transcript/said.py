@@ -15,6 +15,9 @@ from xun.messages import Image, Message
 _INTERRUPTED = ("the run was cancelled", "the run was interrupted")  # which says nothing more
 
 
+BROKEN_OFF = "broken off: the model has no word of this answer"
+
+
 def blocks_of(text: str) -> Sequence[Block]:
     """The blocks of a whole answer. The first is always set off from what stands before."""
     return [
