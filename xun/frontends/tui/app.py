@@ -63,15 +63,19 @@ class XunApp(Starting, Acting):
     def _suspended(self) -> None:
         """Nothing that is typed until the screen is back, for the shell, may answer a question."""
         self._away = True
-        if self._parts is not None and (self._question.has_focus or self._question.typing):
-            self._question.let_go()
-            self._prompt.take_keys()
+        self._leave_question()
 
     def _resumed(self) -> None:
         """Draw all of it, for the terminal shows nothing now, and wait for quiet as after a key."""
         self.action_redraw()
+        self._leave_question()  # stopped by a signal, it has not heard of it before
         self._away = False
         self._typed = time.monotonic()
+
+    def _leave_question(self) -> None:
+        if self._parts is not None and (self._question.has_focus or self._question.typing):
+            self._question.let_go()
+            self._prompt.take_keys()
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
