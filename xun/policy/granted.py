@@ -14,7 +14,7 @@ from xun.policy.modes import only_reads
 from xun.policy.needs import Command, Reading
 from xun.policy.paths import special, within, within_any
 from xun.policy.places import Places
-from xun.policy.programs import base_name, word_set
+from xun.policy.programs import base_name, git_command_at, git_options, word_set
 from xun.policy.words import Arg
 
 # What a command has of its own in the sandbox, whatever stands there outside.
@@ -29,7 +29,6 @@ _CHECKS_OUT = word_set(
 )
 _IN_STEPS = word_set("rebase am cherry-pick revert pull")
 _MAKES_REPOSITORIES = word_set("clone init submodule worktree")
-_GIT_VALUES = word_set("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env")
 
 
 def granted_git(action: Run, reading: Reading) -> dict[str, Any]:
@@ -62,13 +61,10 @@ def _git_command(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     if base_name(words[0]) == "gh":
         plain = [word for word in words[1:] if not word.startswith("-")]
         return (plain[1] if len(plain) > 1 else ""), ()
-    into: list[str] = []
-    at = 1
-    while at < len(words) and words[at].startswith("-"):
-        if words[at] == "-C" and at + 1 < len(words):
-            into.append(words[at + 1])
-        at += 2 if words[at] in _GIT_VALUES else 1
-    return (words[at] if at < len(words) else ""), tuple(into)
+    behind = words[1:]
+    at = git_command_at(behind)
+    into = tuple(value for option, *values in git_options(behind) if option == "-C" for value in values)
+    return (behind[at] if at < len(behind) else ""), into
 
 
 def granted_paths(action: Run, decision: Decision, reading: Reading, places: Places) -> dict[str, Any]:

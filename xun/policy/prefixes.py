@@ -18,6 +18,7 @@ from xun.policy.programs import (
     RUNS_OTHERS,
     STATE,
     base_name,
+    git_command_at,
     word_set,
 )
 from xun.policy.rules import Rule
@@ -34,7 +35,6 @@ _PROGRAMS = frozenset({*RUNNERS, *RUNS_OTHERS, *PRIVILEGED, *FETCHERS, *ENDERS, 
 # Their own name says too little, or covers too much.
 _TELL_NOTHING = RUNS_OTHERS | PRIVILEGED | STATE | ENDERS | FETCHERS | {"java"}
 _MOST_SPELLED = 8  # words of a rule that *always* offers
-_GIT_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
 
 
 # Other names of one option, and of one program.
@@ -130,11 +130,8 @@ def _named(view: Sequence[Arg]) -> Iterator[Sequence[Arg]]:
 
 def without_globals(args: Sequence[Arg]) -> tuple[Arg, ...]:
     """A git command without git's own options, also those that are not judged."""
-    rest = list(args[1:])
-    while rest and rest[0].text.startswith("-"):
-        takes_value = rest[0].text in _GIT_VALUED
-        del rest[: 2 if takes_value else 1]
-    return (args[0], *rest)
+    rest = args[1:]
+    return (args[0], *rest[git_command_at([arg.text for arg in rest]) :])
 
 
 def _catches(words: Sequence[str], seen: Sequence[Arg], *, loosely: bool = False) -> bool:

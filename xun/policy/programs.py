@@ -6,6 +6,7 @@ Names are the last part of the path they are called by.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 
@@ -62,6 +63,7 @@ MANY = word_set(
     "terraform brew apt apt-get systemctl make just rake task tox nox bundle rails dotnet gradle mvn mix composer conda"
 )
 
+_GIT_VALUED = word_set("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env")
 _VERSIONED = re.compile(r"(python|perl|ruby|lua|php|node|pypy)[0-9][0-9.]*|(mkfs)\..*|(ld)[\w.-]*\.so[\d.]*")
 
 
@@ -73,3 +75,19 @@ def base_name(program: str) -> str:
     if versioned is None:
         return name
     return "ld.so" if versioned[3] else versioned[1] or versioned[2]
+
+
+def git_options(words: Sequence[str]) -> list[Sequence[str]]:
+    """Those of the words behind `git` that are its own options, each with its value."""
+    found: list[Sequence[str]] = []
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        end = at + (2 if words[at] in _GIT_VALUED else 1)
+        found.append(words[at:end])
+        at = end
+    return found
+
+
+def git_command_at(words: Sequence[str]) -> int:
+    """How many of the words behind `git` are its own options and their values: the next one says what it does."""
+    return sum(map(len, git_options(words)))

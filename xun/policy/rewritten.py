@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xun.policy.programs import base_name, word_set
+from xun.policy.programs import base_name, git_command_at, word_set
 from xun.policy.words import Arg
 from xun.policy.written import edits
 
@@ -67,7 +67,6 @@ _GIT_WRITES = word_set(
     "pull merge rebase cherry-pick revert am apply stash checkout switch restore reset clean read-tree checkout-index "
     "bisect sparse-checkout subtree"
 )
-_GIT_VALUED = word_set("-C -c --git-dir --work-tree --namespace --exec-path --config-env")
 _STASH_KEEPS = word_set("list show drop clear create store")
 _ONLY_TELLS = word_set("--check --stat --numstat --summary --help -h --dry-run")
 _RESETS = word_set("--hard --merge --keep")
@@ -115,9 +114,7 @@ def _start(arg: Arg) -> Arg:
 
 
 def _by_git(args: Sequence[Arg]) -> Rewriting | None:
-    at = 0
-    while at < len(args) and args[at].text.startswith("-"):
-        at += 2 if args[at].text in _GIT_VALUED else 1
+    at = git_command_at([arg.text for arg in args])
     name = args[at].text if at < len(args) else ""
     rest = args[at + 1 :]
     words = [arg.text for arg in rest]
