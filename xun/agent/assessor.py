@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xun.agent.limits import Limits
-from xun.agent.turn import CURRENT
+from xun.agent.tree import counts_for
+from xun.agent.turn import CURRENT, Turn
 from xun.events import AnyEvent, ToolStarted
 from xun.policy.decision import Assessment, Decision
 from xun.policy.facts import Facts
@@ -21,7 +22,7 @@ from xun.providers.base import ModelInfo, Provider, RetryPolicy
 from xun.toolbox.toolbox import ToolBox
 
 if TYPE_CHECKING:
-    from xun.agent.base import AgentBase, OnSpent
+    from xun.agent.base import AgentBase
 
 MAX_STEPS = 8
 MAX_SECONDS = 30.0
@@ -66,7 +67,7 @@ class AgentAssessor:
             retry=_once_more(self._agent.retry_policy),
         )
         child.listen(hearing)
-        child.on_spent = _counts_for(self._agent)
+        child.on_spent = counts_for(self._agent, _served(self._agent))
         async with child:
             result = await child.run(_quoted(decision, facts))
         if not result.ok:
@@ -89,11 +90,10 @@ class _Hearing:
         self.looked = self.looked or isinstance(event, ToolStarted)
 
 
-def _counts_for(agent: AgentBase) -> OnSpent:
-    """Counts what the small agent uses as it goes, also for an assessment that is cut off."""
-    current = CURRENT.get()  # now: the small agent's own calls change it
-    turn = current[0] if current is not None and current[0].agent is agent else None
-    return turn.spend if turn is not None else agent.count
+def _served(agent: AgentBase) -> Turn | None:
+    """The turn that is assessed for: found now, for the small agent's own calls change what runs."""
+    current = CURRENT.get()
+    return current[0] if current is not None and current[0].agent is agent else None
 
 
 def _reading_tools() -> ToolBox:

@@ -15,7 +15,7 @@ from xun.exec.sandbox.beneath import made
 from xun.exec.sandbox.bwrap import PRIVATE
 from xun.exec.sandbox.caches import cache_of
 from xun.exec.sandbox.profile import Git, Profile, nothing
-from xun.exec.sandbox.scan import protected_entries
+from xun.exec.sandbox.scan import inside, protected_entries
 from xun.gate.tracked import keeps
 from xun.policy.action import Confinement
 from xun.policy.paths import matches, protected, protected_names
@@ -39,7 +39,7 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
     hidden = list(own_folders())
     if not (confinement.network or confinement.secrets):
         # One that is kept in the workspace, with a link to it in the home folder, is a file of the workspace.
-        hidden += [path for path in logins_in(home) if _within(path, roots) or not _within(_real(path), roots)]
+        hidden += [path for path in logins_in(home) if inside(path, roots) or not inside(_real(path), roots)]
     programs = [] if confinement.programs else [one for one in path_folders_inside(roots) if one not in roots]
     profile = Profile(
         kind=confinement.sandbox,
@@ -67,7 +67,7 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
 def _own_made(*folders: Path, roots: tuple[Path, ...]) -> None:
     """Have xun's own folders, where a command could make them: only what is there can be hidden."""
     for folder in map(_real, folders):
-        if _within(folder, roots):
+        if inside(folder, roots):
             with contextlib.suppress(OSError):
                 made(folder)
 
@@ -75,7 +75,7 @@ def _own_made(*folders: Path, roots: tuple[Path, ...]) -> None:
 def _git(confinement: Confinement, roots: tuple[Path, ...]) -> Git:
     folders = (_real(Path(folder)) for folder in confinement.repositories)
     return Git(
-        folders=tuple(one for one in folders if _within(one, roots)),
+        folders=tuple(one for one in folders if inside(one, roots)),
         steps=confinement.steps,
         nested=confinement.nested,
         checks_out=keeps if confinement.checks_out else nothing,
@@ -121,10 +121,6 @@ def own_folders() -> tuple[Path, ...]:
         paths.config, paths.state, paths.config_file, paths.policy_file, paths.sessions, paths.trust_file,
         paths.config / "models.toml", paths.config / "commands", paths.config / "AGENTS.md",
     )  # fmt: skip
-
-
-def _within(path: Path, roots: tuple[Path, ...]) -> bool:
-    return any(path.is_relative_to(root) for root in roots)
 
 
 def _real(path: Path) -> Path:

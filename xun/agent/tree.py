@@ -15,7 +15,7 @@ from xun.providers.base import ModelInfo
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
-    from xun.agent.base import AgentBase
+    from xun.agent.base import AgentBase, OnSpent
 
 MAX_DEPTH = 2  # agents below the first: those of the second level have no tools that start more
 _RELAYED = (ToolStarted, ToolEnded, Decided, Asked, Answered, Notice)
@@ -51,7 +51,7 @@ def adopt(parent: AgentBase, child: Agent[Any], name: str) -> None:
     child.turnstile = parent.turnstile
     child.serves = turn
     child.overseers = (*parent.overseers, parent.hooks)
-    child.on_spent = partial(_spent, parent, turn)
+    child.on_spent = counts_for(parent, turn)
     child.bus.listen(partial(_relay, parent, turn))
     if child.depth >= MAX_DEPTH:
         child.toolbox = child.toolbox.clone().disable_subagent()
@@ -69,8 +69,13 @@ def _relay(parent: AgentBase, turn: Turn | None, event: AnyEvent) -> None:
         turn.relay(told)
 
 
-def _spent(parent: AgentBase, turn: Turn | None, usage: Usage | None, model: ModelInfo) -> None:
-    if turn is not None and not turn.over:
-        turn.spend(usage, model)
-    else:
-        parent.count(usage, model)
+def counts_for(agent: AgentBase, turn: Turn | None) -> OnSpent:
+    """Counts what is used for `agent`, as it goes: for its `turn` as long as that runs."""
+
+    def spent(usage: Usage | None, model: ModelInfo) -> None:
+        if turn is not None and not turn.over:
+            turn.spend(usage, model)
+        else:
+            agent.count(usage, model)
+
+    return spent

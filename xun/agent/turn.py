@@ -138,8 +138,7 @@ class Turn:
 
     async def fire(self, name: HookName, **data: Any) -> None:
         """Tell the hooks of `name`. Raises `HookDenied` where one of them guards and fails."""
-        if self.agent.hooks.wants(name):
-            await self.agent.hooks.fire(name, self.agent, **data)
+        await self.agent.hooks.fire(name, self.agent, **data)
 
     def begin(self) -> None:
         self.emit(TurnStarted(prompt=self.prompt, model=self.agent.model_name))

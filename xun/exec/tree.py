@@ -40,6 +40,7 @@ class Process:
     session: int
     started: int
     zombie: bool = False
+    name: bytes = b""
 
 
 def adopt_orphans() -> None:
@@ -191,13 +192,8 @@ def _is_ended_sandbox(pid: int) -> bool:
 
     Dead, it has no environment any more by which it could be told.
     """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return False
-    name, _, rest = stat.rpartition(b") ")
-    fields = rest.split()
-    return fields[0] == b"Z" and name.endswith(b"(bwrap") and int(fields[3]) == pid
+    process = _process(pid)
+    return process is not None and process.zombie and process.name == b"bwrap" and process.session == pid
 
 
 def _group_alive(group: int) -> bool:
@@ -237,9 +233,10 @@ def _process(pid: int) -> Process | None:
     except OSError:
         return None
     # The name, in parentheses, may hold anything; the fields after it are plain.
-    fields = stat.rpartition(b") ")[2].split()
+    head, _, rest = stat.rpartition(b") ")
+    fields = rest.split()
     parent, group, session = (int(field) for field in fields[1:4])
-    return Process(pid, parent, group, session, int(fields[19]), fields[0] in (b"Z", b"X"))
+    return Process(pid, parent, group, session, int(fields[19]), fields[0] in (b"Z", b"X"), head.partition(b"(")[2])
 
 
 def _environment(pid: int) -> bytes:

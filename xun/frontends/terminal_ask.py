@@ -85,8 +85,8 @@ def describe_ask(ask: Ask) -> list[str]:
         lines.append(ask.title or f"{ask.agent} asks:")
         lines.append(f"  {visible(ask.question)}")
         return lines
-    if asker := ask.agent.partition("/")[2]:
-        lines.append(f"For the sub-agent {visible(asker)}:")
+    if ask.sub_agent:
+        lines.append(f"For the sub-agent {visible(ask.sub_agent)}:")
     for decision in ask.decisions:
         match decision.action:
             case Run(command=command, cwd=cwd):

@@ -169,6 +169,11 @@ class Ask(_Data):
     assessment: Assessment | None = None
 
     @property
+    def sub_agent(self) -> str:
+        """Which of the agents below the first one asks, "" where that does itself."""
+        return self.agent.partition("/")[2]
+
+    @property
     def decision(self) -> Decision:
         """The strictest of `decisions`."""
         return max(self.decisions, key=lambda d: (d.effect == "deny", d.effect == "ask", d.hard))

@@ -27,14 +27,9 @@ def heading(ask: Ask) -> str:
     kinds = {decision.action.kind for decision in ask.decisions}
     what = {"run": "Run this command?", "write": "Change this file?", "read": "Read this file?", "fetch": "Fetch this?"}
     hard = any(decision.hard for decision in ask.decisions)
-    asker = f"{sub_agent(ask)}: " if sub_agent(ask) else ""
+    asker = f"{clean(ask.sub_agent)}: " if ask.sub_agent else ""
     wanted = what.get(kinds.pop(), "Allow this?") if len(kinds) == 1 else "Allow this?"
     return f"{'Careful: ' if hard else ''}{asker}{wanted}"
-
-
-def sub_agent(ask: Ask) -> str:
-    """Which of the agents below the session's own asks, "" where that does itself."""
-    return clean(ask.agent.partition("/")[2])
 
 
 def titled(ask: Ask) -> bool:
