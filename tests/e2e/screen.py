@@ -59,6 +59,7 @@ class Screen:
         self._stream = pyte.ByteStream(self._emulator)
         self._changed = threading.Condition()
         self._text: str | None = None
+        self._marks = 0
         self.raw = b""
         self.resize(width, height)
         self.settings = termios.tcgetattr(self._slave)
@@ -127,6 +128,14 @@ class Screen:
 
         return self.until(there, "an agent")
 
+    def read_out(self) -> None:
+        """Wait until all is read that was written to the terminal before: a mark of ours, written now, comes after it."""
+        self._marks += 1
+        mark = b"\x1b]9999;%d\x07" % self._marks  # a command of no meaning: shows nothing
+        os.write(self._slave, mark)
+        with self._changed:
+            assert self._changed.wait_for(lambda: mark in self.raw, LONG), "the terminal was not read to its end"
+
     # Typing
 
     def type(self, *texts: str) -> None:
@@ -174,8 +183,11 @@ class Screen:
             self._master = -1
 
     def end(self) -> int:
-        """Wait for the end of the program: its exit code."""
-        return self.process.wait(LONG)
+        """Wait for the end of the program, and for what it wrote last: its exit code."""
+        code = self.process.wait(LONG)
+        if self._master >= 0:
+            self.read_out()
+        return code
 
     def settings_now(self) -> list[Any]:
         return termios.tcgetattr(self._slave)

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.bug("tui-terminal-restored")
 
 
 def check_restored(screen: Screen) -> None:
+    screen.read_out()
     assert screen.left_on() == set()
     assert screen.settings_now() == screen.settings
 
