@@ -210,8 +210,13 @@ def test_what_cannot_be_a_rule_is_said_and_not_kept() -> None:
         enter(screen)
         assert not Path("a").exists()
         screen.type("\x15")
-        screen.until("nothing is kept")
-        enter(screen)  # a yes for once
+        screen.until("a rule cannot be empty")
+        enter(screen)
+        enter(screen)
+        assert not Path("a").exists()
+        screen.type("\x1b")
+        screen.until("number or letter answers")
+        screen.type("y")
         screen.until("done")
     assert Path("a").is_dir()
 

@@ -87,6 +87,34 @@ async def test_a_refusal_is_for_that_text_alone() -> None:
         assert not task.done()
 
 
+async def test_an_emptied_rule_is_no_yes_however_often_enter_is_pressed() -> None:
+    async with question_of() as (app, pilot):
+        task = await edited(app, pilot, command_ask(), Lookups("npm test"))
+        await pilot.press("ctrl+u")
+        for _ in range(3):
+            await pilot.press("enter")
+            await pilot.pause(HOLD * 1.2)
+            assert not task.done() and app.panel.typing
+            assert "a rule cannot be empty: type what it allows, or Esc goes back" in app.shown()
+        await pilot.press(*"npm test", "enter")
+        assert await answer_of(task) == Answer.keep(Kept(kind="command", pattern="npm test", scope="user"))
+
+
+async def test_one_of_several_rules_is_left_out_by_a_second_enter_alone() -> None:
+    async with question_of() as (app, pilot):
+        task = await edited(app, pilot, of_two(), Lookups("npm test", "make lint"))
+        await pilot.press("enter")
+        await until_shown(app, pilot, lambda shown: "2 of 2" in shown)
+        await pilot.pause(HOLD * 1.2)
+        await pilot.press("ctrl+u", "enter")
+        await until_shown(app, pilot, lambda shown: "Enter again leaves this rule out" in shown)
+        await pilot.press("enter")  # the same key, still held
+        await pilot.pause(HOLD * 1.2)
+        assert not task.done()
+        await pilot.press("enter")
+        assert await answer_of(task) == Answer.keep(Kept(kind="command", pattern="npm test", scope="user"))
+
+
 async def test_enter_waits_for_what_the_rule_comes_to_and_counts_once() -> None:
     async with question_of() as (app, pilot):
         lookups = Lookups("npm test", "make lint", part=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.frontends.tui.question.support import command_ask
 from xun.commands.reach import Reach
 from xun.frontends.tui.question.rule import LASTING, Editing
@@ -52,11 +54,14 @@ def test_several_rules_are_edited_one_after_another() -> None:
     )
 
 
-def test_an_empty_text_keeps_nothing_and_is_a_yes_for_once() -> None:
+def test_an_empty_text_leaves_one_of_several_out_and_is_never_a_yes_by_itself() -> None:
     editing = Editing(two())
-    assert editing.keep("  ") is None
+    assert editing.optional and editing.keep("  ") is None
     assert (editing.text, editing.place) == ("make lint", "")
-    assert editing.keep("") == Answer.once()
+    assert not editing.optional
+    with pytest.raises(ValueError, match="keeps a rule at least"):
+        editing.keep("")
+    assert editing.keep("make") == Answer.keep(Kept(kind="command", pattern="make", scope="user"))
 
 
 def test_it_shows_what_the_rule_comes_to() -> None:
@@ -81,7 +86,7 @@ def test_a_problem_stands_alone_and_what_is_not_covered_is_said() -> None:
     assert shown(editing, "bash")[:-1] == ["'bash' cannot be allowed: it runs any program"]
     editing.reach = Reach(covers=False)
     assert "does not cover what is asked now" in " ".join(shown(editing, "make"))
-    assert "counts once" in shown(editing, " ")[0]
+    assert "a rule cannot be empty" in shown(editing, " ")[0]
 
 
 def test_what_it_shows_never_commands_the_terminal_and_keeps_to_its_width() -> None:

@@ -74,12 +74,13 @@ class RuleEditor:
         """Keep `text`: the answer, the text of the next rule to be edited, or None where it is not kept, or not yet.
 
         That waits until it is known what `text` comes to, and a rule that does not cover what is asked is kept only
-        when that was said. What is only the same Enter again keeps nothing.
+        when that was said. An empty text is never a yes: it leaves out one rule of several, when that was said. What is
+        only the same Enter again keeps nothing.
         """
         editing = self._editing
         if editing is None or self._waiting or self._now() < self._repeats_until:
             return None
-        if text.strip() and not await self._good(editing, text):
+        if not (await self._good(editing, text) if text.strip() else self._left_out(editing)):
             return None
         answer = editing.keep(text)
         if answer is not None:
@@ -104,10 +105,21 @@ class RuleEditor:
         editing.reach = found
         good = not found.problem and (found.covers or found.part or editing.refused)
         if not good:
-            editing.refused = not found.problem
-            self._shown_now()
-            self._changed()
+            self._refuse(editing, again=not found.problem)
         return good
+
+    def _left_out(self, editing: Editing) -> bool:
+        """Whether the rule, emptied, may be left out now. Else it says what is wrong with that."""
+        if editing.optional and editing.refused:
+            return True
+        self._refuse(editing, again=True)
+        return False
+
+    def _refuse(self, editing: Editing, *, again: bool) -> None:
+        """Say that it is not kept, and for `again` that another Enter may do it all the same."""
+        editing.refused = again
+        self._shown_now()
+        self._changed()
 
     def _shown_now(self) -> None:
         self._repeats_until = self._now() + HOLD

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _INDENT = 2
 _AGAIN = "not kept: it does not cover what is asked now · Enter again keeps it, and does this once all the same"
+_EMPTY = "a rule cannot be empty: type what it allows, or Esc goes back to the answers"
+_ONE_EMPTY = "nothing is kept for this one, only the others"
+_LEAVES_OUT = "nothing to keep here · Enter again leaves this rule out, and the others are kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Editing:
         self._done = 0  # proposals that were kept, changed or not, or left out
         self._at = len(LASTING) - 1
         self.reach: Reach | None = None
-        self.refused = False  # that it covers nothing was said, and is to be confirmed
+        self.refused = False  # what is wrong with it was said, and is to be confirmed
 
     @property
     def text(self) -> str:
@@ -85,20 +88,25 @@ class Editing:
         """Choose how long it lasts: longer with 1, shorter with -1, no further than the ends."""
         self._at = min(max(self._at + step, 0), len(LASTING) - 1)
 
+    @property
+    def optional(self) -> bool:
+        """Whether the rule that is edited may be left out: another one is kept, so the answer stays a lasting yes."""
+        return len(self._rules) > 1
+
     def keep(self, text: str) -> Answer | None:
         """Take `text` for the rule that is edited. The answer, once it was the last one.
 
-        An empty text keeps none: if none is kept at all, the answer is a yes for once.
+        An empty text leaves it out, where it is `optional`, and else raises `ValueError`.
         """
         if text.strip():
             self._kept.append(self.rule(text))
-        else:
+        elif self.optional:
             del self._rules[len(self._kept)]
+        else:
+            raise ValueError("a lasting yes keeps a rule at least")
         self._done += 1
         self.reach, self.refused = None, False
-        if len(self._kept) < len(self._rules):
-            return None
-        return Answer.keep(*self._kept) if self._kept else Answer.once()
+        return Answer.keep(*self._kept) if len(self._kept) == len(self._rules) else None
 
     def rows(self, width: int, text: str) -> Edited:
         """What is shown above the line in which the rule is typed."""
@@ -110,13 +118,18 @@ class Editing:
     def _told(self, width: int, text: str) -> Iterator[Line]:
         found = self.reach
         if not text.strip():
-            yield from _row("", "nothing is kept; this yes counts once", "muted", width)
+            yield from self._empty(width)
         elif found is None:
             yield from _row("", "looking what it would let pass …", "muted", width)
         elif found.problem:
             yield from _row("", found.problem, "hard", width)
         else:
             yield from _reached(found, width, refused=self.refused)
+
+    def _empty(self, width: int) -> list[Line]:
+        if not self.optional:
+            return _row("! ", _EMPTY, "hard" if self.refused else "soft", width)
+        return _row("! ", _LEAVES_OUT, "hard", width) if self.refused else _row("", _ONE_EMPTY, "muted", width)
 
 
 def _reached(found: Reach, width: int, *, refused: bool) -> Iterator[Line]:
