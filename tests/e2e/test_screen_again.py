@@ -98,6 +98,40 @@ def test_what_waited_waits_again_and_a_reply_that_was_cut_off_is_there(how: str)
         assert "important prompt" in said(model, 1) and "word word" in said(model, 1) and model.refusals == []
 
 
+@pytest.mark.parametrize("how", ["term", "kill", "exit"])
+def test_a_command_that_waited_when_the_session_was_left_is_not_run_and_prompts_are_offered(how: str) -> None:
+    slow = Stream(Say("word " * 600), chunk=40, pause=0.02)
+    with Model(Say("First reply."), slow, Say("Sent at last."), Say("And this.")) as model:
+        with Screen(model=model, width=100) as screen:
+            screen.opened()
+            screen.send("one")
+            screen.until("First reply.")
+            screen.send("go")
+            screen.until("word word")
+            for line in ("/clear", "important prompt", "/model other/one", "another prompt"):
+                screen.send(line)
+                screen.until(lambda shown, line=line: f"↑ {line}" in shown or "and 1 more" in shown)
+            screen.send("!echo beside")
+            screen.until("│ beside")
+            if how == "exit":
+                screen.send("/exit")
+            else:
+                screen.signal(signal.SIGTERM if how == "term" else signal.SIGKILL)
+            screen.process.wait()
+        with Screen("--continue", model=model, width=100) as screen:
+            screen.opened()
+            shown = screen.until(
+                "commands that waited when this session was left were not run: /clear, /model other/one"
+            )
+            assert "First reply." in shown and "↑ /" not in shown
+            screen.until("Enter on an empty prompt sends the first")
+            assert len(model.requests) == 2, "it is not sent by itself"
+            screen.type("\r")
+            screen.until("And this.")
+        assert "important prompt" in said(model, 2) and "another prompt" in said(model, 3)
+        assert "First reply." in said(model, 3) and "> beside" in said(model, 2) and model.refusals == []
+
+
 def test_what_a_shell_line_blocks_waits_and_nothing_is_lost() -> None:
     with Model(Say("First reply."), Say("Second reply.")) as model, Screen(model=model, width=100) as screen:
         screen.opened()

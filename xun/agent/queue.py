@@ -72,6 +72,13 @@ class Queue:
             self._items.clear()
         return self._told(taken)
 
+    def leave_out(self, unwanted: Callable[[str], bool]) -> tuple[str, ...]:
+        """Take the prompts out of which `unwanted` is true; what was taken out."""
+        with self._lock:
+            taken = tuple(text for text in self._items if unwanted(text))
+            self._items = [text for text in self._items if not unwanted(text)]
+        return self._told(taken)
+
     def take_steering(self) -> tuple[str, ...]:
         """Everything that waits for the running turn, which the turn adds to history now."""
         with self._lock:

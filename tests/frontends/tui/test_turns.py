@@ -12,6 +12,7 @@ from xun import Agent
 from xun.commands.builtin import default_registry
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Outcome, Resume
+from xun.events import QueueChanged
 from xun.frontends.tui.turns import Turns
 
 pytestmark = pytest.mark.anyio
@@ -63,6 +64,23 @@ async def test_what_a_command_sends_goes_before_what_waits() -> None:
         turns.run(job(), turns.send, "job")
         await turns.idle()
     assert [request.messages[-1].text for request in provider.requests] == ["from the command", "typed meanwhile"]
+
+
+async def test_a_command_that_has_waited_since_an_earlier_run_is_not_run() -> None:
+    agent, provider, events = agent_of([{"text": "a"}])
+    agent.queue.restore(["/clear", "from before", "\\/clear up the names", "/model other/one"])
+    turns = Ended(agent)
+    assert turns.left_out == ("/clear", "/model other/one")
+    told = [event for event in events if isinstance(event, QueueChanged)]
+    assert told[-1].queued == agent.queue.items == ("from before", "\\/clear up the names")
+    assert turns.held and provider.requests == []
+
+
+async def test_where_only_a_command_waited_nothing_is_held() -> None:
+    agent, _, _ = agent_of([])
+    agent.queue.restore(["/clear"])
+    turns = Ended(agent)
+    assert not turns.held and not turns.send_next()
 
 
 async def test_what_has_waited_since_an_earlier_run_is_sent_by_the_person_alone() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Protocol
 
 from xun.commands.outcome import Action, AskKey, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from xun.commands.registry import CommandRegistry
 
 _LITERAL = ("\\/", "\\!")  # how a prompt begins that begins like a command
+_SHOWN = 40  # characters of a command that was not run
 
 
 class Front(Protocol):
@@ -82,6 +84,15 @@ class Desk:
         self._front = front
         self._commands: set[asyncio.Task[Any]] = set()  # those that run beside a turn
         self._picks: set[asyncio.Task[Any]] = set()
+
+    @property
+    def left_out(self) -> str:
+        """What the person should know of commands that waited when the session was left; "" where none did."""
+        lines = [shorten(line, _SHOWN, placeholder=" …") for line in self.turns.left_out]
+        if not lines:
+            return ""
+        some, were = ("a command", "was") if len(lines) == 1 else ("commands", "were")
+        return f"{some} that waited when this session was left {were} not run: {', '.join(lines)}"
 
     @property
     def _registry(self) -> CommandRegistry:

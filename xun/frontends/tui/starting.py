@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 
@@ -12,7 +13,7 @@ from xun import __version__
 from xun.errors import XunError
 from xun.frontends.tui.key_shaped import asks_first, may_send
 from xun.frontends.tui.leaving import Leaving
-from xun.frontends.tui.opening import Ears, Level, Wanted
+from xun.frontends.tui.opening import Ears, Level, Opened, Wanted
 from xun.frontends.tui.queue_view import QueueView
 
 WELCOME = "xun {version} · /help · @ names a file · ! runs a shell line · Shift+Tab: mode"
@@ -84,6 +85,18 @@ class Starting(Leaving):
             if (mode := opened.agent.mode) != old.agent.mode:
                 notes[f"this session is in {mode} mode; the one before it was in {old.agent.mode} mode"] = "info"
             await old.close()
+        self._furnished(opened, {**notes, **({left: "info"} if (left := self.desk.left_out) else {})})
+        early, self._early = self._early, []
+        for text in early:
+            self.take(text)
+        then, self._then = self._then, ""
+        if then:
+            self.desk.command(then)
+        self.show_queue()
+
+    def _furnished(self, opened: Opened, notes: Mapping[str, Level]) -> None:
+        """Show what the agent that was opened brings along, and `notes` below it."""
+        assert self._parts is not None
         if opened.past is not None and opened.past.told:
             self._transcript.load(opened.past)
         for text, level in notes.items():
@@ -94,13 +107,6 @@ class Starting(Leaving):
         self.stand()
         if opened.starter and not self._early and self._prompt.blank:
             self._prompt.put_back(opened.starter)
-        early, self._early = self._early, []
-        for text in early:
-            self.take(text)
-        then, self._then = self._then, ""
-        if then:
-            self.desk.command(then)
-        self.show_queue()
 
     # What is sent
 

@@ -47,9 +47,9 @@ class Turns:
 
     What is sent while something runs waits in `agent.queue`. After a turn that failed or was interrupted nothing is
     sent by itself: `held` is true until the person sends something. What has waited since an earlier run is held until
-    the person sends it. `job` is the name of the job that runs, "" where
-    none does. `say` is told what could not be done, and `ended` is called when something has ended. `command` runs
-    what waited where that is the line of a command, and is False for a prompt.
+    the person sends it, but for commands: those were meant for the moment, and are `left_out`. `job` is the name of the
+    job that runs, "" where none does. `say` is told what could not be done, and `ended` is called when something has
+    ended. `command` runs what waited where that is the line of a command, and is False for a prompt.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Turns:
     ) -> None:
         self.agent = agent
         self._command = command
+        self.left_out = agent.queue.leave_out(waits)
         self._offered = bool(agent.queue.items)
         self.held = self._offered
         self.job = ""
