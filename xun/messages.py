@@ -1,11 +1,15 @@
 """What a conversation is made of. Every type is frozen and JSON-safe, so history can be shared and stored."""
 
 # Without the future import of annotations: pydantic would compile each of them once more at start-up.
+import base64
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+
+from xun.media import counted, problem_of, type_of
 
 Role = Literal["user", "assistant", "tool"]
 ModelStop = Literal["end_turn", "tool_use", "max_tokens", "refused", "other"]
@@ -44,12 +48,52 @@ class Thinking(Frozen):
     wire: str
 
 
-class Image(Frozen):
-    """An image: `data` is base64 text, `media_type` one of image/png, image/jpeg, image/webp, image/gif."""
+STORED = {"stored": True}
+"""The context in which media of a stored session are read: what was good enough to be told is not checked again."""
+
+
+class _Media(Frozen):
+    """A file for the model: `data` is base64 text. A `note` is shown by a tool or by xun, not by the person.
+
+    Raises `ValueError` (that of pydantic) for another `media_type`, for what is no base64, and for a file that is too
+    large for anyone.
+    """
+
+    type: str
+    media_type: str
+    data: str = Field(repr=False)
+    note: bool = False
+
+    @model_validator(mode="after")
+    def _checked(self, info: ValidationInfo) -> Self:
+        if info.context != STORED and (problem := problem_of(self.type, self.media_type, self.data)):
+            raise ValueError(problem)
+        return self
+
+    @classmethod
+    def from_bytes(cls, content: bytes, **fields: Any) -> Self:
+        """The block of a file's `content`, whose media type its first bytes tell. Raises `ValueError`."""
+        encoded = base64.b64encode(content).decode()
+        return cls(media_type=type_of(content) or "unknown", data=encoded, **fields)
+
+
+class Image(_Media):
+    """An image: PNG, JPEG, WebP or GIF, of at most 10 MB."""
 
     type: Literal["image"] = "image"
-    media_type: str
-    data: str
+
+
+class Document(_Media):
+    """A PDF document of at most 50 MB. `name` is the name of its file, "" where it has none."""
+
+    type: Literal["document"] = "document"
+    name: str = ""
+
+
+class Audio(_Media):
+    """A sound: WAV, MP3, Ogg, FLAC, AAC or AIFF, of at most 25 MB."""
+
+    type: Literal["audio"] = "audio"
 
 
 class ToolCall(Frozen):
@@ -77,7 +121,8 @@ class ToolResult(Frozen):
     is_error: bool = False
 
 
-Block = Annotated[Text | Thinking | Image | ToolCall | ToolResult, Field(discriminator="type")]
+Media = Image | Document | Audio
+Block = Annotated[Text | Thinking | Image | Document | Audio | ToolCall | ToolResult, Field(discriminator="type")]
 
 
 class Usage(Frozen):
@@ -119,8 +164,9 @@ class Reply(Frozen):
 class Message(Frozen):
     """One entry of the history.
 
-    A `user` message is a prompt, an `assistant` message one reply of the model, a `tool` message the results of that
-    reply's calls, one each, in the order of the calls.
+    A `user` message is a prompt, or what xun or a tool shows the model (`from_person` tells them apart); an `assistant`
+    message is one reply of the model, a `tool` message the results of that reply's calls, one each, in the order of the
+    calls.
     """
 
     role: Role
@@ -138,6 +184,16 @@ class Message(Frozen):
         return "".join(block.text for block in self.blocks if isinstance(block, Text) and is_words(block))
 
     @cached_property
+    def media(self) -> tuple[Media, ...]:
+        """Images, documents and sounds in it."""
+        return tuple(block for block in self.blocks if isinstance(block, Media))
+
+    @property
+    def from_person(self) -> bool:
+        """Whether it is the message of a user who said or showed something: not one of notes alone."""
+        return self.role == "user" and not all(is_note(block) for block in self.blocks)
+
+    @cached_property
     def calls(self) -> tuple[ToolCall, ...]:
         return tuple(block for block in self.blocks if isinstance(block, ToolCall))
 
@@ -148,7 +204,7 @@ class Message(Frozen):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with `update`, which forgets what was looked up of the original."""
         copy = super().model_copy(update=update, deep=deep)
-        for name in ("text", "words", "calls", "results"):
+        for name in ("text", "words", "media", "calls", "results"):
             copy.__dict__.pop(name, None)
         return copy
 
@@ -160,3 +216,14 @@ class Message(Frozen):
 def is_words(text: Text) -> bool:
     """Whether `text` in the message of a user is the person's own words."""
     return not text.note and not text.quoted
+
+
+def is_note(block: Block) -> bool:
+    """Whether `block` in the message of a user is for the model alone."""
+    return isinstance(block, Text | Media) and block.note
+
+
+def media_in_words(blocks: tuple[Block, ...]) -> str:
+    """How many of each kind there are, such as "2 images, 1 PDF document"; "" for none."""
+    counts = Counter(block.type for block in blocks if isinstance(block, Media))
+    return ", ".join(counted(count, kind) for kind, count in counts.items())

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xun.agent.compact_note import is_note
-from xun.messages import Block, Message, Text, ToolResult
+from xun.messages import Block, Media, Message, Text, ToolResult, media_in_words
 
 Weigh = Callable[[Message], float]
 
 LARGE = 1_000  # characters of an old result that are worth leaving out
 _BEGINNING, _END = 600, 200  # characters kept of a prompt that is too long to be kept
 _SMALLEST = 400  # characters always kept of a result
+_SHOWN_BEFORE = "What a tool showed here was left out to save room."
 
 
 def tail_start(messages: Sequence[Message], keep: float, weigh: Weigh) -> int:
@@ -37,8 +37,8 @@ def worth_summing_up(messages: Sequence[Message]) -> bool:
 
 
 def without_old_results(messages: Sequence[Message]) -> list[Message]:
-    """`messages` with a line in place of each large result, which says how to get it again."""
-    return [_map_results(message, _left_out) for message in messages]
+    """`messages` with a line in place of what tools showed and of each large result; it says how to get that again."""
+    return [_without_shown(_map_results(message, _left_out)) for message in messages]
 
 
 def with_short_results(messages: Sequence[Message], chars: int) -> list[Message]:
@@ -54,7 +54,7 @@ def rebuilt(
 
     The last prompt stands after the note, unless the tail has a later one: what is asked now is read last.
     """
-    asked_later = any(message.role == "user" for message in tail)
+    asked_later = any(message.from_person for message in tail)
     before, last = (prompts, ()) if asked_later else (prompts[:-1], prompts[-1:])
     return [*before, note, *last, *map(_uncounted, tail)]
 
@@ -65,7 +65,7 @@ def kept_prompts(head: Sequence[Message], budget: float, weigh: Weigh) -> tuple[
     The last is always whole. The others are too while they fit into `budget` tokens, the latest first; then they are
     shortened, and at last left out.
     """
-    prompts = [message for message in head if message.role == "user" and not is_note(message)]
+    prompts = [message for message in head if message.from_person]
     kept: list[Message] = []
     used, missing = 0.0, 0
     for prompt in reversed(prompts):
@@ -103,6 +103,14 @@ def _left_out(result: ToolResult) -> ToolResult:
     return result.model_copy(update={"content": text})
 
 
+def _without_shown(message: Message) -> Message:
+    if message.role == "assistant" or not any(block.note for block in message.media):
+        return message
+    line = Text(text=f"[{_SHOWN_BEFORE} Show it again if it is needed.]", note=True)
+    blocks = tuple(line if isinstance(block, Media) and block.note else block for block in message.blocks)
+    return _with_blocks(message, blocks)
+
+
 def _shortened(result: ToolResult, chars: int) -> ToolResult:
     content = result.content
     if len(content) <= chars:
@@ -117,7 +125,10 @@ def _shortened_prompt(prompt: Message) -> Message:
     text = prompt.text
     if len(text) > 2 * (_BEGINNING + _END):
         text = f"{text[:_BEGINNING]}\n[… {len(text) - _BEGINNING - _END:,} characters left out …]\n{text[-_END:]}"
-    return _with_blocks(prompt, (Text(text=text or "[image]"),))
+    shown = media_in_words(prompt.blocks)
+    said = [Text(text=text)] if text else []
+    gone = [Text(text=f"[{shown}, left out to save room]", note=bool(said))] if shown else []
+    return _with_blocks(prompt, (*said, *gone))
 
 
 def _with_blocks(message: Message, blocks: tuple[Block, ...]) -> Message:

@@ -6,10 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from xun.agent.compact_note import is_note
-from xun.messages import Block, Image, Message, Text, Thinking, ToolCall, ToolResult
+from xun.media import size_of
+from xun.messages import Audio, Block, Document, Image, Message, Text, Thinking, ToolCall, ToolResult
 
 IMAGE_TOKENS = 1_500.0  # providers count by size in pixels, which is not known here
+_PAGE_BYTES, _PAGE_TOKENS = 50_000, 2_000.0  # of a document, whose pages count as text and as images
+_SECOND_BYTES, _SECOND_TOKENS = 16_000, 32.0  # of a sound at the usual rate
+_LOUD, _PLAIN_SOUND = 6, ("audio/wav", "audio/x-wav", "audio/aiff")  # not compressed, and that much larger
 _MESSAGE_TOKENS = 4.0  # role and frame of one message
 _SMALLEST_RATIO, _LARGEST_RATIO = 0.25, 4.0  # beyond these it is the report that is odd, not the estimate
 
@@ -68,7 +71,7 @@ class Meter:
         else:
             self._since += size
         self._total += size
-        if message.role == "user" and not is_note(message):
+        if message.from_person:
             self.prompt = message
 
 
@@ -98,6 +101,11 @@ def _of_block(block: Block) -> float:
             return of_text(text) + (len(signature or "") + len(data or "")) / 4
         case Image():
             return IMAGE_TOKENS
+        case Document(data=data):
+            return _PAGE_TOKENS * -(-size_of(data) // _PAGE_BYTES)
+        case Audio(media_type=media_type, data=data):
+            second = _SECOND_BYTES * (_LOUD if media_type in _PLAIN_SOUND else 1)
+            return _SECOND_TOKENS * -(-size_of(data) // second)
         case ToolCall(name=name, arguments=arguments):
             return len(name) / 4 + of_text(json.dumps(arguments, ensure_ascii=False, default=str)) * 4 / 3
         case ToolResult(content=content):

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xun.agent.compact_note import body_of, is_note
 from xun.events import Waiting
-from xun.messages import Block, Image, Message, Text, ToolCall, ToolResult, Usage
+from xun.media import WORDS
+from xun.messages import Audio, Block, Document, Image, Message, Text, ToolCall, ToolResult, Usage
 from xun.providers.base import Done, Effort, ProviderError, Request
 from xun.result import XunError
 
@@ -158,8 +159,8 @@ def _entry(message: Message, block: Block, caps: dict[str, int]) -> str:
         case Text(text=text, note=note) if text.strip():
             who = "note" if note else "agent" if message.role == "assistant" else "person"
             return f"[{who}] {_cut(text.strip(), caps[who])}"
-        case Image():
-            return "[person] (an image)"
+        case Image() | Document() | Audio():
+            return f"[{'tool' if block.note else 'person'}] (showed: {WORDS[block.type]})"
         case ToolCall(name=name, arguments=arguments):
             return f"[call] {name} {_cut(json.dumps(arguments, ensure_ascii=False, default=str), caps['call'])}"
         case ToolResult(name=name, content=content, is_error=failed):

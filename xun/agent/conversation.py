@@ -109,7 +109,7 @@ class Conversation(AgentBase):
             message = self.messages[place]
             if is_note(message):
                 noted = True
-            elif message.role == "user":
+            elif message.from_person:
                 if noted:
                     raise NothingToDoError(_SUMMED_UP)
                 return place

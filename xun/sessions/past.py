@@ -22,10 +22,8 @@ from xun.events import (
     ToolStarted,
     TurnEnded,
 )
-from xun.messages import Image, Message, ToolCall, ToolResult
+from xun.messages import Media, Message, ToolCall, ToolResult
 from xun.sessions.record import decode, encode
-
-_UNSEEN = Image(media_type="image/png", data="")  # a transcript counts images
 
 
 @dataclass(slots=True)
@@ -107,7 +105,7 @@ class Past:
 
     def _added(self, message: Message) -> None:
         self.history.append(message)
-        self.told.append(_without_images(message))
+        self.told.append(_without_media(message))
 
     def _call(self, event: AnyEvent) -> None:
         match event:
@@ -141,7 +139,7 @@ class Past:
         if place is None:
             kept = place = 0  # what is told and what is known have nothing in common
         del self.told[place:]
-        self.told += map(_without_images, new[kept:])
+        self.told += map(_without_media, new[kept:])
 
     def _before_last(self, gone: Sequence[Message]) -> int | None:
         """Where in `told` the last messages begin, which are `gone`; None where others stand there."""
@@ -176,8 +174,9 @@ def shared(old: Sequence[Message], new: Sequence[Message]) -> list[Message]:
     return found
 
 
-def _without_images(message: Message) -> Message:
-    if not any(isinstance(block, Image) for block in message.blocks):
+def _without_media(message: Message) -> Message:
+    """`message` without the files themselves: a transcript counts them."""
+    if not message.media:
         return message
-    blocks = tuple(_UNSEEN if isinstance(block, Image) else block for block in message.blocks)
-    return message.model_copy(update={"blocks": blocks})
+    blocks = [block.model_copy(update={"data": ""}) if isinstance(block, Media) else block for block in message.blocks]
+    return message.model_copy(update={"blocks": tuple(blocks)})

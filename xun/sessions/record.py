@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from xun.events import AnyEvent, Event
+from xun.messages import STORED
 from xun.result import XunError
 
 VERSION = 1
@@ -83,7 +84,7 @@ def encode(event: AnyEvent) -> bytes:
 def decode(line: bytes) -> AnyEvent | None:
     """The event in `line`; None for a kind that this version does not know. Raises `ValueError` for anything else."""
     try:
-        return _events().validate_json(line)
+        return _events().validate_json(line, context=STORED)
     except ValidationError as error:
         if error.errors(include_url=False)[0]["type"] == "union_tag_invalid":
             return None

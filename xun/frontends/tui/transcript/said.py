@@ -10,7 +10,7 @@ from xun.events import Compacted, TurnEnded
 from xun.frontends.tui.transcript.answer import Block
 from xun.frontends.tui.transcript.item import Compaction, Item, Notice, Prompt, count
 from xun.frontends.tui.transcript.splitter import split
-from xun.messages import Image, Message
+from xun.messages import Message, media_in_words
 
 _INTERRUPTED = ("the run was cancelled", "the run was interrupted")  # which says nothing more
 
@@ -44,8 +44,12 @@ def prompt(message: Message) -> Iterator[Item]:
     if message.words == GO_ON:
         yield Notice("asked to go on where the reply was cut off")
         return
-    images = sum(isinstance(block, Image) for block in message.blocks)
-    shown = [message.words, f"[{count(images, 'image')}]" if images else ""]
+    media = media_in_words(message.blocks)
+    if not message.from_person:
+        if media:
+            yield Notice(f"a tool showed the model {media}")
+        return
+    shown = [message.words, f"[{media}]" if media else ""]
     if any(shown):
         yield Prompt("\n".join(filter(None, shown)))
 
