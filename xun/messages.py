@@ -3,7 +3,7 @@
 # Without the future import of annotations: pydantic would compile each of them once more at start-up.
 import base64
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
@@ -221,6 +221,17 @@ def is_words(text: Text) -> bool:
 def is_note(block: Block) -> bool:
     """Whether `block` in the message of a user is for the model alone."""
     return isinstance(block, Text | Media) and block.note
+
+
+def with_lines(message: Message, line_of: Callable[[Media], str | None]) -> Message:
+    """`message` with a note to the model in place of each file of which `line_of` says something."""
+    if not message.media:
+        return message
+    lines = {id(file): line for file in message.media if (line := line_of(file)) is not None}
+    if not lines:
+        return message
+    blocks = (Text(text=lines[id(block)], note=True) if id(block) in lines else block for block in message.blocks)
+    return Message(role=message.role, blocks=tuple(blocks), reply=message.reply)
 
 
 def media_in_words(blocks: tuple[Block, ...]) -> str:

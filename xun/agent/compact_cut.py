@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xun.messages import Block, Media, Message, Text, ToolResult, media_in_words
+from xun.messages import Block, Message, Text, ToolResult, media_in_words, with_lines
 
 Weigh = Callable[[Message], float]
 
 LARGE = 1_000  # characters of an old result that are worth leaving out
 _BEGINNING, _END = 600, 200  # characters kept of a prompt that is too long to be kept
 _SMALLEST = 400  # characters always kept of a result
-_SHOWN_BEFORE = "What a tool showed here was left out to save room."
+_SHOWN_BEFORE = "[What a tool showed here was left out to save room; if it is needed, have it shown again.]"
 
 
 def tail_start(messages: Sequence[Message], keep: float, weigh: Weigh) -> int:
@@ -104,11 +104,7 @@ def _left_out(result: ToolResult) -> ToolResult:
 
 
 def _without_shown(message: Message) -> Message:
-    if message.role == "assistant" or not any(block.note for block in message.media):
-        return message
-    line = Text(text=f"[{_SHOWN_BEFORE} Show it again if it is needed.]", note=True)
-    blocks = tuple(line if isinstance(block, Media) and block.note else block for block in message.blocks)
-    return _with_blocks(message, blocks)
+    return with_lines(message, lambda file: _SHOWN_BEFORE if file.note else None)
 
 
 def _shortened(result: ToolResult, chars: int) -> ToolResult:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from xun.messages import (
+    Audio,
     Block,
+    Document,
     Image,
+    Media,
     Message,
     ModelStop,
     Reply,
@@ -24,6 +28,7 @@ from xun.providers.calls import DraftCall, finish_calls
 from xun.providers.carry import made_by
 from xun.providers.encoding import dump, own_names, sent_name
 from xun.providers.history import Fragment, HistoryCache
+from xun.providers.media import ANTHROPIC, refuse_unfit
 from xun.providers.sse import ServerEvent
 from xun.providers.text import said, said_or, whole
 from xun.providers.transport import Target
@@ -61,7 +66,11 @@ class AnthropicWire:
         self._histories: dict[str, HistoryCache] = {}
 
     def body(self, request: Request) -> bytes:
-        """The request body. Settings, system prompt and tools come first: a longer history only appends."""
+        """The request body. Settings, system prompt and tools come first: a longer history only appends.
+
+        Raises `ProviderError` (kind bad_request) for a file that cannot be sent.
+        """
+        refuse_unfit(request, partial(self.unfit, request.model))
         info = self._info(request)
         max_tokens = request.max_tokens or self._max_tokens(request.model, info.max_output_tokens)
         head: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens, "stream": True}
@@ -80,6 +89,10 @@ class AnthropicWire:
         messages = self._history(info).pieces(request.messages, _marker(request) if request.cache else None)
         return b"".join([*parts, b',"messages":[', *messages, b"]}"])
 
+    def unfit(self, model: str, file: Media) -> str | None:
+        """Why `model` cannot be sent `file`, in one line."""
+        return ANTHROPIC.unfit(file, self._target.label, WIRE, model)
+
     def headers(self, request: Request) -> dict[str, str]:
         headers = {"anthropic-version": VERSION}
         fields = effort.anthropic_fields(self._info(request), request.effort, 1, official=self._official)
@@ -93,7 +106,9 @@ class AnthropicWire:
     def _history(self, info: ModelInfo) -> HistoryCache:
         if info.name not in self._histories:
             thinks = not self._official or any(can.startswith("thinking-") for can in info.capabilities)
-            self._histories[info.name] = HistoryCache(WIRE, _fragment, _message, info.name, thinks=thinks)
+            self._histories[info.name] = HistoryCache(
+                WIRE, _fragment, _message, info.name, thinks=thinks, unfit=partial(self.unfit, info.name)
+            )
         return self._histories[info.name]
 
     def _info(self, request: Request) -> ModelInfo:
@@ -156,15 +171,22 @@ def _block(block: Block) -> dict[str, Any] | None:
             return {"type": "text", "text": text} if text.strip() else None
         case Thinking():
             return _thinking_block(block)
-        case Image(media_type=media_type, data=data):
-            source = {"type": "base64", "media_type": media_type, "data": data}
-            return {"type": "image", "source": source}
+        case Image():
+            return {"type": "image", "source": _source(block)}
+        case Document():
+            return {"type": "document", "source": _source(block)} | ({"title": block.name} if block.name else {})
+        case Audio():
+            return None  # never here: a line stands in its place
         case ToolCall():
             return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.arguments}
         case ToolResult():
             content = block.content if block.content.strip() else NO_OUTPUT
             sent = {"type": "tool_result", "tool_use_id": block.call_id, "content": content}
             return sent | ({"is_error": True} if block.is_error else {})
+
+
+def _source(file: Image | Document) -> dict[str, str]:
+    return {"type": "base64", "media_type": file.media_type, "data": file.data}
 
 
 def _thinking_block(block: Thinking) -> dict[str, Any] | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from xun.messages import Block, Message, Thinking, ToolCall, ToolResult
+from xun.messages import Block, Message, Thinking, ToolCall, ToolResult, with_lines
 from xun.providers.encoding import sent_id, sent_name
+from xun.providers.media import Unfit, line_of
 from xun.providers.models import undated
 
 NO_RESULT = "(no result was kept)"
@@ -18,11 +19,13 @@ class Carrier:
     Thinking of another wire is left out, and of another model than `model`: only its maker can read it. Where it is not
     known who made it, `thinks` says whether the model takes any; "" as `model` stands for any. Ids of calls are valid
     and used once, names of tools valid; a result without its call is left out and a call without its result is
-    answered. What is given back depends on the messages so far alone, so a longer history only appends.
+    answered. A line stands for each file of which `unfit` says why it cannot be sent. What is given back depends on the
+    messages so far alone, so a longer history only appends.
     """
 
-    def __init__(self, wire: str, model: str = "", *, thinks: bool = True) -> None:
+    def __init__(self, wire: str, model: str = "", *, thinks: bool = True, unfit: Unfit = lambda file: None) -> None:
         self._wire = wire
+        self._unfit = unfit
         self._model = model
         self._thinks = thinks
         self._used: set[str] = set()
@@ -30,6 +33,7 @@ class Carrier:
 
     def take(self, message: Message) -> list[Message]:
         """`message` as it is sent, after the results that the calls before it still lack."""
+        message = with_lines(message, lambda file: line_of(file, self._unfit))
         if message.role == "tool":
             return [self._results(message)]
         missing = [Message(role="tool", blocks=tuple(self._missing()))] if self._open else []

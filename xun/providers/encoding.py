@@ -1,4 +1,4 @@
-"""JSON for request bodies: safe text, and names and ids that every server accepts."""
+"""JSON for request bodies: safe text, names and ids that every server accepts, and files as OpenAI takes them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from xun.messages import Document, Media
 
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 # Chat Completions takes 40 characters, the others 64.
@@ -45,6 +47,16 @@ def own_names(tools: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 def sent_id(call_id: str) -> str:
     """The id of a call as every wire accepts it, the same for the same id."""
     return call_id if _CALL_ID.match(call_id) else f"call_{_hash(call_id)[:24]}"
+
+
+def data_url(file: Media) -> str:
+    """A file as a URL that holds it."""
+    return f"data:{file.media_type};base64,{file.data}"
+
+
+def file_name(document: Document) -> str:
+    """The name of a document where a server wants one."""
+    return document.name or "document.pdf"
 
 
 def prefix_key(*parts: str | bytes) -> str:

@@ -10,6 +10,7 @@ from functools import partial
 
 from xun.messages import Message
 from xun.providers.carry import Carrier
+from xun.providers.media import Unfit
 
 Fragment = tuple[str, bytes]
 """A message on a wire: its role and its content, empty when there is nothing to send."""
@@ -47,9 +48,10 @@ class HistoryCache:
         model: str = "",
         *,
         thinks: bool = True,
+        unfit: Unfit = lambda file: None,
     ) -> None:
-        """For requests to `model`; see `Carrier` for it and for `thinks`."""
-        self._carrier = partial(Carrier, wire, model, thinks=thinks)
+        """For requests to `model`; see `Carrier` for it, for `thinks` and for `unfit`."""
+        self._carrier = partial(Carrier, wire, model, thinks=thinks, unfit=unfit)
         self._fragment = fragment
         self._message = message
         self._histories: list[History] = []

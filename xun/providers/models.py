@@ -56,6 +56,12 @@ def find(provider: str, name: str) -> ModelInfo:
     )
 
 
+def listed(provider: str, name: str) -> bool:
+    """Whether anything is known about a model beyond its name: what it lacks then is not there."""
+    rows = (table.get(name) or table.get(undated(name)) or {} for table in _tables(provider))
+    return "can" in _of_its_maker(provider, name) or any("can" in row for row in rows)
+
+
 def undated(name: str) -> str:
     """The name of a model without the date of its snapshot."""
     return _DATE.sub("", name)
@@ -86,7 +92,7 @@ def _of_its_maker(provider: str, name: str) -> dict[str, Any]:
     found: dict[str, Any] = next((row for key, row in shipped.items() if _alike(key) == _alike(undated(plain))), {})
     row = {key: value for key, value in found.items() if not key.endswith("_price")}
     if plain != name and row:
-        row["can"] = [word for word in row["can"] if word == "images"]
+        row["can"] = [word for word in row["can"] if word in ("images", "audio")]
     return row
 
 
@@ -98,8 +104,17 @@ def _alike(name: str) -> str:
 def _guess(provider: str, name: str) -> frozenset[str]:
     if provider == "anthropic" and name.startswith("claude-"):
         return frozenset({"tools", "images", "thinking-adaptive"})
+    if provider == "gemini":
+        return frozenset({"tools", "images", *_how_it_thinks(name)})
     thinks = _MAKERS.get(provider, provider) == "openai" and not name.startswith(_NO_EFFORT)
     return frozenset({"tools", "effort"} if thinks else {"tools"})
+
+
+def _how_it_thinks(name: str) -> tuple[str, ...]:
+    """A Gemini model by its generation: from the third on they take a level."""
+    if name.startswith("gemini-2.5"):
+        return ("thinking-budget", "thinking-always") if "pro" in name else ("thinking-budget",)
+    return () if name.startswith(("gemini-1", "gemini-2", "gemma")) else ("thinking-level",)
 
 
 @lru_cache(maxsize=1)

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from xun.messages import Block, Image, Message, ModelStop, Reply, Text, Thinking, ToolResult, Usage
+from xun.messages import (
+    Audio,
+    Block,
+    Document,
+    Image,
+    Media,
+    Message,
+    ModelStop,
+    Reply,
+    Text,
+    Thinking,
+    ToolResult,
+    Usage,
+)
 from xun.providers import effort, errors, models
 from xun.providers.base import Done, ProviderError, Request, StreamItem, TextPart, ThinkingPart
 from xun.providers.calls import DraftCall, finish_calls, parse_arguments
 from xun.providers.dialect import COMPATIBLE, OPENAI, ChatDialect
-from xun.providers.encoding import dump, own_names, prefix_key, sent_name
+from xun.providers.encoding import data_url, dump, file_name, own_names, prefix_key, sent_name
 from xun.providers.history import Fragment, HistoryCache
+from xun.providers.media import OPENAI_CHAT, SOUND_FORMATS, refuse_unfit
 from xun.providers.reasoning_details import ReasoningDetails, details_of
 from xun.providers.sse import ServerEvent
 from xun.providers.text import said, said_or, whole
@@ -63,7 +78,11 @@ class OpenAIChatWire:
         self._histories: dict[str, HistoryCache] = {}
 
     def body(self, request: Request) -> bytes:
-        """The request body. Settings and tools come first, so that a longer history only appends."""
+        """The request body. Settings and tools come first, so that a longer history only appends.
+
+        Raises `ProviderError` (kind bad_request) for a file that cannot be sent.
+        """
+        refuse_unfit(request, partial(self.unfit, request.model))
         info = models.find(self._table, request.model)
         head: dict[str, Any] = {
             "model": request.model,
@@ -87,6 +106,10 @@ class OpenAIChatWire:
             parts += [dump({"role": "system", "content": request.system}), b"," if any(messages) else b""]
         return b"".join([*parts, *messages, b"]}"])
 
+    def unfit(self, model: str, file: Media) -> str | None:
+        """Why `model` cannot be sent `file`, in one line."""
+        return OPENAI_CHAT.unfit(file, self._target.label, self._table, model)
+
     def headers(self, request: Request) -> dict[str, str]:
         return {}
 
@@ -95,7 +118,10 @@ class OpenAIChatWire:
 
     def _history(self, model: str) -> HistoryCache:
         if model not in self._histories:
-            self._histories[model] = HistoryCache(WIRE, self._fragment, lambda _, parts: b",".join(parts), model)
+            unfit = partial(self.unfit, model)
+            self._histories[model] = HistoryCache(
+                WIRE, self._fragment, lambda _, parts: b",".join(parts), model, unfit=unfit
+            )
         return self._histories[model]
 
     def _fragment(self, message: Message) -> Fragment:
@@ -154,13 +180,23 @@ def _user(blocks: tuple[Block, ...] | list[Block]) -> list[dict[str, Any]]:
     for block in blocks:
         if isinstance(block, Text) and block.text.strip():
             parts.append({"type": "text", "text": block.text})
-        elif isinstance(block, Image):
-            url = f"data:{block.media_type};base64,{block.data}"
-            parts.append({"type": "image_url", "image_url": {"url": url}})
+        elif isinstance(block, Media):
+            parts.append(_file(block))
     if not parts:
         return []
     only_text = len(parts) == 1 and parts[0]["type"] == "text"
     return [{"role": "user", "content": parts[0]["text"] if only_text else parts}]
+
+
+def _file(file: Media) -> dict[str, Any]:
+    match file:
+        case Image():
+            return {"type": "image_url", "image_url": {"url": data_url(file)}}
+        case Document():
+            return {"type": "file", "file": {"filename": file_name(file), "file_data": data_url(file)}}
+        case Audio():
+            sound = {"data": file.data, "format": SOUND_FORMATS[file.media_type]}
+            return {"type": "input_audio", "input_audio": sound}
 
 
 class OpenAIChatReply:

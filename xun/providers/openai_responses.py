@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from xun.messages import Block, Image, Message, Text, Thinking, ToolCall, ToolResult
+from xun.messages import Block, Document, Image, Media, Message, Text, Thinking, ToolCall, ToolResult
 from xun.providers import effort, models
 from xun.providers.base import ModelInfo, Request
-from xun.providers.encoding import dump, own_names, prefix_key, sent_name
+from xun.providers.encoding import data_url, dump, file_name, own_names, prefix_key, sent_name
 from xun.providers.history import Fragment, HistoryCache
+from xun.providers.media import OPENAI_RESPONSES, refuse_unfit
 from xun.providers.openai_responses_reply import WIRE, ResponsesReply
 from xun.providers.transport import Target
 
@@ -28,11 +29,16 @@ class OpenAIResponsesWire:
     def __init__(self, target: Target, *, official: bool = True) -> None:
         self._target = target
         self._official = official
+        self._table = "openai" if official else target.name
         self._histories: dict[str, HistoryCache] = {}
 
     def body(self, request: Request) -> bytes:
-        """The request body. Settings, instructions and tools come first: a longer history only appends."""
-        info = models.find("openai" if self._official else self._target.name, request.model)
+        """The request body. Settings, instructions and tools come first: a longer history only appends.
+
+        Raises `ProviderError` (kind bad_request) for a file that cannot be sent.
+        """
+        refuse_unfit(request, partial(self.unfit, request.model))
+        info = models.find(self._table, request.model)
         head: dict[str, Any] = {"model": request.model, "stream": True, "store": False}
         if request.max_tokens is not None:
             head["max_output_tokens"] = max(request.max_tokens, _SHORTEST_REPLY)
@@ -49,6 +55,10 @@ class OpenAIResponsesWire:
             parts += [b',"tools":', tools]
         return b"".join([*parts, b',"input":[', *self._history(info).pieces(request.messages), b"]}"])
 
+    def unfit(self, model: str, file: Media) -> str | None:
+        """Why `model` cannot be sent `file`, in one line."""
+        return OPENAI_RESPONSES.unfit(file, self._target.label, self._table, model)
+
     def headers(self, request: Request) -> dict[str, str]:
         return {}
 
@@ -64,6 +74,7 @@ class OpenAIResponsesWire:
                 lambda _, parts: b",".join(parts),
                 info.name,
                 thinks=not self._official or "effort" in info.capabilities,
+                unfit=partial(self.unfit, info.name),
             )
         return self._histories[info.name]
 
@@ -134,6 +145,7 @@ def _user(blocks: Sequence[Block]) -> list[dict[str, Any]]:
         if isinstance(block, Text) and block.text.strip():
             parts.append({"type": "input_text", "text": block.text})
         elif isinstance(block, Image):
-            url = f"data:{block.media_type};base64,{block.data}"
-            parts.append({"type": "input_image", "detail": "auto", "image_url": url})
+            parts.append({"type": "input_image", "detail": "auto", "image_url": data_url(block)})
+        elif isinstance(block, Document):
+            parts.append({"type": "input_file", "filename": file_name(block), "file_data": data_url(block)})
     return [{"type": "message", "role": "user", "content": parts}] if parts else []

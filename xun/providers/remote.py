@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
+from xun.messages import Media
 from xun.providers.base import Done, ProviderError, Request, StreamItem
 from xun.providers.errors import refuses_cache
 from xun.providers.text import WholeParts
@@ -68,6 +69,10 @@ class RemoteProvider:
         for item in reply.finish():
             for part in parts.take(item):
                 yield part
+
+    def unfit(self, model: str, file: Media) -> str | None:
+        """Why `model` cannot be sent `file`, in one line; None where it can."""
+        return self.wire.unfit(model, file)
 
     async def aclose(self) -> None:
         await self.transport.aclose()

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from xun.messages import Media
 from xun.providers.base import Request, StreamItem
 from xun.providers.sse import ServerEvent
 
@@ -79,5 +80,9 @@ class Wire(Protocol):
     def body(self, request: Request) -> bytes: ...
 
     def headers(self, request: Request) -> dict[str, str]: ...
+
+    def unfit(self, model: str, file: Media) -> str | None:
+        """Why `model` cannot be sent `file`, in one line; None where it can."""
+        ...
 
     def reply(self, request: Request, request_id: str | None) -> ReplyAssembler: ...
