@@ -137,7 +137,7 @@ BAD = [
     (["--policy", "absent.toml"], "absent.toml: there is no such file"),
     (["--add-dir=x"], "--add-dir is not built yet"),
     (["--model", "gpt-5"], "openai/gpt-5"),
-    (["--model", "gemini/x"], "not built yet"),
+    (["--model", "gemini/x"], "set GEMINI_API_KEY"),
     (["--model", "scripted:absent.json"], "absent.json"),
     (["--cwd", "absent"], "absent"),
     (["--system", "absent.md"], "absent.md"),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tests.wire.streams import ANTHROPIC, OPENAI, RESPONSES
+from tests.wire.streams import ANTHROPIC, GEMINI, OPENAI, RESPONSES
 from xun.messages import Message, Text, ToolCall, ToolResult
 from xun.providers.base import Done, Provider, Request, StreamItem, TextPart, ThinkingPart
 from xun.providers.registry import ProviderSettings, resolve
@@ -14,9 +14,19 @@ from xun.providers.sse import ServerEvent, SSEReader
 from xun.providers.transport import ReplyAssembler, Target
 
 KEY = "test-key-123"
-WIRES = (ANTHROPIC, OPENAI, RESPONSES)
-PATHS = {ANTHROPIC: "/v1/messages", OPENAI: "/v1/chat/completions", RESPONSES: "/v1/responses"}
-NAMES = {ANTHROPIC: "anthropic/claude-test", OPENAI: "openai-chat/gpt-test", RESPONSES: "openai/gpt-5"}
+WIRES = (ANTHROPIC, OPENAI, RESPONSES, GEMINI)
+PATHS = {
+    ANTHROPIC: "/v1/messages",
+    OPENAI: "/v1/chat/completions",
+    RESPONSES: "/v1/responses",
+    GEMINI: "/v1beta/models/claude-test:streamGenerateContent?alt=sse",
+}
+NAMES = {
+    ANTHROPIC: "anthropic/claude-test",
+    OPENAI: "openai-chat/gpt-test",
+    RESPONSES: "openai/gpt-5",
+    GEMINI: "gemini/gemini-test",
+}
 # Services that speak Chat Completions in ways of their own. The fake server answers them as it does that wire.
 SERVICES = ("openrouter", "azure", "ollama")
 PATHS |= {
@@ -27,6 +37,7 @@ PATHS |= {
 NAMES |= {"openrouter": "openrouter/claude-test", "azure": "azure/claude-test", "ollama": "ollama/claude-test"}
 _KEYS_AND_ADDRESSES = {
     ANTHROPIC: ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    GEMINI: ("GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
     "openrouter": ("OPENROUTER_API_KEY", "OPENROUTER_BASE_URL"),
     "azure": ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
     "ollama": ("OLLAMA_API_KEY", "OLLAMA_HOST"),

@@ -11,7 +11,7 @@ import pytest
 
 from tests.providers.support import LIST_JOBS, NAMES, WIRES, collect, connect, final, request
 from tests.wire.server import ModelServer
-from tests.wire.streams import ANTHROPIC, RESPONSES, Call, Say
+from tests.wire.streams import ANTHROPIC, GEMINI, RESPONSES, Call, Say
 from tests.wire.validators import STRICT
 from xun.messages import Image, Message, Text, ToolResult
 from xun.providers.encoding import sent_name
@@ -79,7 +79,7 @@ async def test_a_session_goes_on_with_another_wire_and_back(one: str, other: str
     returned = json.dumps(back.bodies, ensure_ascii=False)
     assert "Mine." not in returned
     # Chat Completions has no field for thinking that is returned; the others want it back.
-    assert ("At last." in returned) is (one in (ANTHROPIC, RESPONSES))
+    assert ("At last." in returned) is (one in (ANTHROPIC, RESPONSES, GEMINI))
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -98,7 +98,9 @@ async def test_each_request_after_a_change_begins_with_the_last(wire: str) -> No
 @pytest.mark.anyio
 async def test_tools_of_any_name_are_announced_and_called_under_their_own(wire: str) -> None:
     def calls_all(sent: Any) -> Say:
-        announced = [tool.get("function", tool)["name"] for tool in sent.body["tools"]]
+        tools = sent.body["tools"]
+        declared = tools[0].get("functionDeclarations", tools)
+        announced = [tool.get("function", tool)["name"] for tool in declared]
         return Say(calls=[Call(name) for name in announced])
 
     with ModelServer([calls_all], validators=STRICT) as server:

@@ -10,18 +10,24 @@ import pytest
 
 from tests.providers.support import TARGET, WIRES, collect, connect, final, play, request, sse
 from tests.wire.server import ModelServer, Stream
-from tests.wire.streams import ANTHROPIC, OPENAI, RESPONSES
+from tests.wire.streams import ANTHROPIC, GEMINI, OPENAI, RESPONSES
 from xun.messages import Message, Text, Thinking, Usage
 from xun.providers.anthropic import AnthropicReply
 from xun.providers.base import ProviderError, TextPart, ThinkingPart
 from xun.providers.calls import parse_arguments
+from xun.providers.gemini_reply import GeminiReply
 from xun.providers.openai_chat import OpenAIChatReply
 from xun.providers.openai_responses_reply import ResponsesReply
 from xun.providers.scripted import ScriptedProvider
 from xun.providers.text import WholeParts, whole
 
 Payload = dict[str, Any]
-REPLIES: dict[str, Callable[..., Any]] = {ANTHROPIC: AnthropicReply, OPENAI: OpenAIChatReply, RESPONSES: ResponsesReply}
+REPLIES: dict[str, Callable[..., Any]] = {
+    ANTHROPIC: AnthropicReply,
+    OPENAI: OpenAIChatReply,
+    RESPONSES: ResponsesReply,
+    GEMINI: GeminiReply,
+}
 each = pytest.mark.parametrize("wire", WIRES)
 
 
@@ -47,6 +53,19 @@ def responses(*events: Payload, usage: Any = None) -> list[Payload]:
     return [*events, {"type": "response.completed", "response": {"model": "m", "usage": usage, "output": []}}]
 
 
+def gemini(*parts: Payload, usage: Any = None) -> list[Payload]:
+    events = [{"modelVersion": "m", "candidates": [{"content": {"parts": [part]}}]} for part in parts]
+    return [*events, {"candidates": [{"content": {}, "finishReason": "STOP"}], "usageMetadata": usage}]
+
+
+def counts(wire: str, prompt: Any, reply: Any) -> Payload:
+    """What a server says that a reply has used, in its words."""
+    if wire == GEMINI:
+        return {"promptTokenCount": prompt, "candidatesTokenCount": reply}
+    words = ("prompt", "completion") if wire == OPENAI else ("input", "output")
+    return {f"{words[0]}_tokens": prompt, f"{words[1]}_tokens": reply, f"{words[0]}_tokens_details": None}
+
+
 def said(wire: str, *texts: Any, thinking: bool = False, usage: Any = None) -> list[Payload]:
     """A reply that says `texts`, one a piece."""
     if wire == ANTHROPIC:
@@ -55,6 +74,8 @@ def said(wire: str, *texts: Any, thinking: bool = False, usage: Any = None) -> l
         return anthropic(({"type": kind, kind: ""}, deltas), usage=usage)
     if wire == OPENAI:
         return chat(*({"reasoning_content" if thinking else "content": text} for text in texts), usage=usage)
+    if wire == GEMINI:
+        return gemini(*({"text": text, "thought": thinking} for text in texts), usage=usage)
     kind = "response.reasoning_text.delta" if thinking else "response.output_text.delta"
     return responses(*({"type": kind, "output_index": 0, "delta": text} for text in texts), usage=usage)
 
@@ -67,6 +88,8 @@ def called(wire: str, arguments: Any, call_id: Any = "c1", name: Any = "act") ->
     if wire == OPENAI:
         call = {"index": 0, "id": call_id, "function": {"name": name, "arguments": arguments}}
         return chat({"tool_calls": [call]}, finish="tool_calls")
+    if wire == GEMINI:
+        return gemini({"functionCall": {"id": call_id, "name": name, "args": arguments}})
     item = {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
     return responses({"type": "response.output_item.done", "output_index": 0, "item": item})
 
@@ -203,8 +226,9 @@ def test_a_model_of_an_odd_name_is_the_one_that_was_asked_for(wire: str, odd: An
     payloads = said(wire, "hi")
     for payload in payloads:
         for holder in (payload, payload.get("message"), payload.get("response")):
-            if isinstance(holder, dict) and "model" in holder:
-                holder["model"] = odd
+            for name in ("model", "modelVersion"):
+                if isinstance(holder, dict) and name in holder:
+                    holder[name] = odd
     reply = read(wire, payloads).reply
     assert reply is not None and reply.model == "asked"
 
@@ -222,8 +246,7 @@ def test_a_block_that_comes_under_a_number_already_taken_is_no_reply() -> None:
 @each
 @pytest.mark.parametrize("odd", [1.5, "12", -5, True, [1], {"a": 1}], ids=repr)
 def test_figures_that_count_nothing_leave_the_answer(wire: str, odd: Any) -> None:
-    prompt, reply = ("prompt", "completion") if wire == OPENAI else ("input", "output")
-    for usage in ({f"{prompt}_tokens": 12, f"{reply}_tokens": odd}, {f"{prompt}_tokens": odd, f"{reply}_tokens": 3}):
+    for usage in (counts(wire, 12, odd), counts(wire, odd, 3)):
         message = read(wire, said(wire, "whole", usage=usage))
         assert message.text == "whole"
         assert message.reply is not None and message.reply.usage is None
@@ -238,9 +261,7 @@ def test_usage_that_is_no_object_leaves_the_answer(wire: str, odd: Any) -> None:
 
 @each
 def test_whole_figures_count_however_they_are_written(wire: str) -> None:
-    prompt, reply = ("prompt", "completion") if wire == OPENAI else ("input", "output")
-    usage = {f"{prompt}_tokens": 12.0, f"{reply}_tokens": 3, f"{prompt}_tokens_details": None}
-    message = read(wire, said(wire, "whole", usage=usage))
+    message = read(wire, said(wire, "whole", usage=counts(wire, 12.0, 3)))
     assert message.reply is not None and message.reply.usage == Usage(input_tokens=12, output_tokens=3)
 
 

@@ -25,8 +25,8 @@ class Recorded:
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """The conversation: messages, or items on Responses."""
-        return self.body["input"] if self.wire == "openai-responses" else self.body["messages"]
+        """The conversation: messages, items on Responses, contents on Gemini."""
+        return self.body[{"openai-responses": "input", "gemini": "contents"}.get(self.wire, "messages")]
 
     @property
     def is_anthropic(self) -> bool:
@@ -37,4 +37,6 @@ class Recorded:
         """The wire that asks, by its path."""
         if self.is_anthropic:
             return "anthropic"
+        if ":streamGenerateContent" in self.path or self.path.endswith("/cachedContents"):
+            return "gemini"
         return "openai-responses" if self.path.partition("?")[0].endswith("/responses") else "openai-chat"

@@ -20,8 +20,9 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 
+from tests.wire.gemini import error_body
 from tests.wire.recorded import Recorded
-from tests.wire.streams import Call, Say, render
+from tests.wire.streams import ANTHROPIC, GEMINI, OPENAI, Call, Say, render
 
 End = Literal["keep", "close", "reset", "hang"]
 
@@ -36,12 +37,14 @@ class Status:
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     content_type: str = "application/json"
-    details: dict[str, Any] | None = None
+    details: Any = None
 
-    def content(self, anthropic: bool) -> bytes:
+    def content(self, wire: str) -> bytes:
         if self.raw is not None:
             return self.raw
-        if anthropic:
+        if wire == GEMINI:
+            return error_body(self.status, self.message, self.details)
+        if wire == ANTHROPIC:
             error: dict[str, Any] = {"type": self.error, "message": self.message}
             error |= {"details": self.details} if self.details else {}
             return json.dumps({"type": "error", "error": error, "request_id": "req_test"}).encode()
@@ -173,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request, reply = self._owner.answer(self.path, headers, raw, self._connection)
         if isinstance(reply, Status):
-            self._plain(reply, request.is_anthropic)
+            self._plain(reply, request.wire)
         else:
             self._stream(reply if isinstance(reply, Stream) else Stream(reply), request)
 
@@ -181,10 +184,10 @@ class _Handler(BaseHTTPRequestHandler):
         listed = [{"id": name, "object": "model", "created": 1, "owned_by": "library"} for name in self._owner.models]
         known = bool(listed) and self.path == "/v1/models"
         content = json.dumps({"object": "list", "data": listed}).encode()
-        self._plain(Status(200 if known else 404, raw=content), anthropic=False)
+        self._plain(Status(200 if known else 404, raw=content), OPENAI)
 
-    def _plain(self, reply: Status, anthropic: bool) -> None:
-        content = reply.content(anthropic)
+    def _plain(self, reply: Status, wire: str) -> None:
+        content = reply.content(wire)
         self.send_response(reply.status)
         for name, value in ({"content-type": reply.content_type} | reply.headers).items():
             self.send_header(name, value)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-ANTHROPIC, OPENAI, RESPONSES = "anthropic", "openai-chat", "openai-responses"
+ANTHROPIC, OPENAI, RESPONSES, GEMINI = "anthropic", "openai-chat", "openai-responses", "gemini"
 
 _OPENAI_STOPS = {
     "end_turn": "stop",
@@ -63,6 +63,10 @@ def render(say: Say, wire: str, number: int = 1) -> list[bytes]:
         from tests.wire.responses import responses
 
         return [*responses(say, number)]
+    if wire == GEMINI:
+        from tests.wire.gemini import gemini
+
+        return [*gemini(say, number)]
     return [*_anthropic(say, number)] if wire == ANTHROPIC else [*_openai(say, number)]
 
 

@@ -10,6 +10,7 @@ from xun.providers.dialect import ChatDialect
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _BUDGETS: dict[Effort, int] = {"low": 2_048, "medium": 8_192, "high": 16_000}
 _SMALLEST_BUDGET = 1_024
+_LEAST = 128  # tokens that Gemini models think at least which cannot be told not to
 
 
 def anthropic_fields(info: ModelInfo, effort: Effort | None, max_tokens: int, *, official: bool) -> dict[str, Any]:
@@ -85,3 +86,25 @@ def responses_fields(info: ModelInfo, effort: Effort | None, *, official: bool) 
     if effort != "none":
         reasoning["summary"] = "auto"
     return {"reasoning": reasoning, "include": ["reasoning.encrypted_content"]}
+
+
+def gemini_fields(info: ModelInfo, effort: Effort | None, max_tokens: int | None) -> dict[str, Any]:
+    """The `thinkingConfig` field, which also asks to see the thinking; empty for a model that does not think.
+
+    Models from Gemini 3 on take a level, those before a budget of tokens, which counts as part of `max_tokens`. "none"
+    turns thinking off where the model allows that, and is as little as it can elsewhere.
+    """
+    if "thinking-level" in info.capabilities:
+        lowest = "MINIMAL" if "thinking-minimal" in info.capabilities else "LOW"
+        level = {} if effort is None else {"thinkingLevel": lowest if effort == "none" else effort.upper()}
+        return {"thinkingConfig": {"includeThoughts": effort != "none", **level}}
+    if "thinking-budget" not in info.capabilities:
+        return {}
+    if effort is None:
+        return {"thinkingConfig": {"includeThoughts": True}}
+    budget = 0 if effort == "none" else _BUDGETS[effort]
+    if max_tokens is not None:
+        budget = min(budget, max_tokens - _SMALLEST_BUDGET)
+    if budget < _SMALLEST_BUDGET:
+        budget = _LEAST if "thinking-always" in info.capabilities else 0
+    return {"thinkingConfig": {"includeThoughts": budget > 0, "thinkingBudget": budget}}

@@ -34,10 +34,12 @@ def clean_key(text: str | None, variable: str) -> str | None:
     return key
 
 
-def read_base_url(env: Mapping[str, str], variable: str, default: str = "", port: int | None = None) -> str:
+def read_base_url(
+    env: Mapping[str, str], variable: str, default: str = "", port: int | None = None, *, version: str = "v1"
+) -> str:
     """The base URL in `variable` or `default`, as far as its version segment, without a slash at its end.
 
-    "/v1" is added where there is no version segment; the path of the endpoint itself may be there and is left
+    `version` is added where there is no version segment; the path of the endpoint itself may be there and is left
     out. With `port`, the variable may also hold a bare host, which listens there unless it says another. Raises
     `ProviderError` (kind "config") for what is not an http or https URL.
     """
@@ -53,7 +55,7 @@ def read_base_url(env: Mapping[str, str], variable: str, default: str = "", port
     if len(versions) > len(set(versions)):
         raise ProviderError("config", f"{variable} has the segment /{versions[0]} twice")
     if not versions:
-        segments.append("v1")
+        segments.append(version)
     return urlunsplit((url.scheme, url.netloc, "/" + "/".join(segments), "", ""))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from xun.providers import google_status
 from xun.providers.base import ErrorKind, ProviderError
 from xun.providers.transport import Target
 
@@ -63,6 +64,7 @@ _TOO_LONG = (
     "context window of this model",
     "request_too_large",
     "string_above_max_length",
+    "exceeds the maximum number of tokens allowed",
 )
 _NO_MODEL = (
     "model_not_found",
@@ -77,11 +79,16 @@ _NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a server said: the HTTP status (None inside a stream), its type and codes, and the message."""
+    """What a server said: the HTTP status (None inside a stream), its type and codes, and the message.
+
+    `meaning` and `wait`, in seconds, are what it says outright, where it does.
+    """
 
     status: int | None
     codes: str
     message: str
+    meaning: ErrorKind | None = None
+    wait: float | None = None
 
 
 def clean(text: str, limit: int = _TEXT_LIMIT, secret: str = "") -> str:
@@ -200,7 +207,8 @@ def _read(payload: Any, status: int | None, secret: str) -> Refusal:
     ]
     message = error.get("message") or error.get("detail") or error.get("title") or ""
     said = clean(f"{message}{_passed_on(error)}", secret=secret)
-    return Refusal(status, " ".join(str(c) for c in codes if c), said)
+    told = (google_status.meaning(details), google_status.wait(details))
+    return Refusal(status, " ".join(str(c) for c in codes if c), said, *told)
 
 
 def _passed_on(error: Mapping[str, Any]) -> str:
@@ -214,6 +222,8 @@ def _kind(refusal: Refusal, otherwise: int = 500) -> ErrorKind:
     """What was refused; `otherwise` is the status of a code that is not known."""
     status = refusal.status or _status(refusal, otherwise)
     said = f"{refusal.codes} {refusal.message}".lower()
+    if refusal.meaning is not None:
+        return refusal.meaning
     if status == 402 or any(mark in said for mark in _NO_CREDIT):
         return "no_credit"
     if status == 413 or any(mark in said for mark in _TOO_LONG):
@@ -274,7 +284,7 @@ def _build(
         transient=kind in _TRANSIENT,
         status=refusal.status,
         request_id=request_id,
-        retry_after=wait,
+        retry_after=refusal.wait if wait is None else wait,
     )
 
 

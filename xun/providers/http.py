@@ -71,6 +71,13 @@ class HttpTransport:
                 yield exchange
                 await exchange.drain()
 
+    async def post(self, url: str, body: bytes) -> tuple[int, bytes]:
+        """The status and the body of the answer to what is posted to `url`, which is no stream."""
+        headers = {**self._headers, "accept": "application/json"}
+        with network_errors(self.target, self._connect_timeout, self._idle_timeout):
+            async with self._client().stream("POST", url, content=body, headers=headers) as response:
+                return response.status_code, await _head(response.aiter_bytes())
+
     async def aclose(self) -> None:
         """Closes the connections of the running loop."""
         client = self._clients.pop(asyncio.get_running_loop(), None)

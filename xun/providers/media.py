@@ -64,6 +64,7 @@ OPENAI_CHAT = Takes(_PICTURES | {"audio/wav", "audio/x-wav", "audio/mpeg", "audi
 OPENAI_RESPONSES = Takes(
     _PICTURES, instead={"audio": "Chat Completions do (openai-chat/MODEL), or transcribe it first"}
 )
+GEMINI = Takes((_PICTURES | frozenset(TYPES["audio"])) - {"image/gif"})
 
 SOUND_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 """How OpenAI calls the sounds that it takes."""

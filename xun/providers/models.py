@@ -105,7 +105,7 @@ def _guess(provider: str, name: str) -> frozenset[str]:
     if provider == "anthropic" and name.startswith("claude-"):
         return frozenset({"tools", "images", "thinking-adaptive"})
     if provider == "gemini":
-        return frozenset({"tools", "images", *_how_it_thinks(name)})
+        return frozenset({"tools", "images", "audio", *_how_it_thinks(name)})
     thinks = _MAKERS.get(provider, provider) == "openai" and not name.startswith(_NO_EFFORT)
     return frozenset({"tools", "effort"} if thinks else {"tools"})
 

@@ -41,7 +41,6 @@ class ProviderSettings:
 Factory = Callable[[str, Mapping[str, str], ProviderSettings], Provider]
 
 _DEFAULTS = ProviderSettings()
-_NOT_BUILT = ("gemini",)
 _registered: dict[str, Factory] = {}
 
 
@@ -53,7 +52,7 @@ def register_provider(name: str, factory: Factory) -> None:
     """
     if "/" in name or ":" in name or not name:
         raise ConfigurationError(f"a provider name has no '/' or ':' and is not empty, unlike {name!r}")
-    if name in (*services.prefixes(), *_NOT_BUILT, *_registered, "scripted", "demo"):
+    if name in (*services.prefixes(), *_registered, "scripted", "demo"):
         raise ConfigurationError(f"the provider name {name!r} is taken")
     _registered[name] = factory
 
@@ -79,8 +78,6 @@ def resolve(
         raise ProviderError("config", f"{errors.clean(name, 80)!r} names no model: there is a blank in it")
     if prefix in _registered:
         return _registered[prefix](rest, env, settings), models.find(prefix, rest)
-    if prefix in _NOT_BUILT:
-        raise ProviderError("config", f"{prefix}/… is not built yet; {_known()}")
     service = services.service_of(prefix, env)
     if service is None:
         raise ProviderError("config", f"no provider is called {errors.clean(prefix, 60)!r}; {_known()}")
@@ -196,7 +193,11 @@ def _reaching(found: detect.Found, env: Mapping[str, str], prefix: str = "") -> 
 
 def _no_prefix(name: str) -> str:
     shown = errors.clean(name, 80)
-    for prefix, starts in (("anthropic", ("claude",)), ("openai", ("gpt", "o1", "o3", "o4"))):
+    for prefix, starts in (
+        ("anthropic", ("claude",)),
+        ("openai", ("gpt", "o1", "o3", "o4")),
+        ("gemini", ("gemini",)),
+    ):
         if name.startswith(starts):
             return f"the model {shown!r} needs its provider: --model {prefix}/{shown}"
     return f"{shown!r} does not name a model; {_known()}"

@@ -13,6 +13,7 @@ from xun.providers.dialect import AZURE, COMPATIBLE, OPENROUTER, ChatDialect
 
 WIRES = {
     "anthropic": "xun.providers.anthropic:AnthropicWire",
+    "gemini": "xun.providers.gemini:GeminiWire",
     "openai-chat": "xun.providers.openai_chat:OpenAIChatWire",
     "openai-responses": "xun.providers.openai_responses:OpenAIResponsesWire",
 }
@@ -31,6 +32,7 @@ class Service:
         key_variable: The variable with its key.
         url_variable: The variable with its base URL.
         model_variable: The variable with the model to use when none is named, where there is one.
+        other_key_variable: Another variable with its key, which counts where the first is unset.
         token_variable: The variable with a token that counts before the key, where there may be one.
         version_variable: The variable with the version of its API, where a person has to say it.
         url: Its own base URL; empty where a person has to say it.
@@ -56,6 +58,7 @@ class Service:
     key_variable: str
     url_variable: str
     model_variable: str = ""
+    other_key_variable: str = ""
     token_variable: str = ""
     version_variable: str = ""
     url: str = ""
@@ -95,7 +98,8 @@ class Service:
 
     def is_set_up(self, env: Mapping[str, str]) -> bool:
         """Whether `env` has its key or a token, or its address where it needs no key."""
-        return any(env.get(variable, "").strip() for variable in (self.variable, self.token_variable))
+        variables = (self.variable, self.other_key_variable, self.token_variable)
+        return any(env.get(variable, "").strip() for variable in variables)
 
     def request_headers(self, key: str | None) -> dict[str, str]:
         """What every request carries, the key among it."""
@@ -123,6 +127,12 @@ SERVICES = (
         "openrouter", "OpenRouter", "openai-chat", "/chat/completions",
         "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", url="https://openrouter.ai/api/v1",
         headers={"x-title": "xun"}, dialect=OPENROUTER, sdk="openai", makers="*", price_list="openrouter",
+    ),
+    Service(
+        "gemini", "Google Gemini", "gemini", "",
+        "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", other_key_variable="GOOGLE_API_KEY",
+        url="https://generativelanguage.googleapis.com/v1beta", key_header="x-goog-api-key",
+        price_list="google", module="xun.providers.gemini_provider",
     ),
     Service(
         "azure", "Azure OpenAI", "openai-chat", "",

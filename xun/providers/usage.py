@@ -49,3 +49,15 @@ def anthropic_usage(counted: dict[str, Any]) -> Usage | None:
         )
     except ValueError:
         return None
+
+
+def gemini_usage(counted: Any) -> Usage | None:
+    """The same of the Gemini wire, which counts thinking apart from the rest of the reply."""
+    try:
+        return Usage(
+            input_tokens=count(counted.get("promptTokenCount")) + count(counted.get("toolUsePromptTokenCount")),
+            output_tokens=count(counted.get("candidatesTokenCount")) + count(counted.get("thoughtsTokenCount")),
+            cache_read_input_tokens=count(counted.get("cachedContentTokenCount")),
+        )
+    except (ValueError, AttributeError):
+        return None
