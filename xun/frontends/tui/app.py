@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.events import Event, Key, Paste
+from textual.events import Event, InputEvent, Key, Paste
 
 from xun.frontends.tui.actions import Acting
 from xun.frontends.tui.keys import KEYS
@@ -68,8 +68,13 @@ class XunApp(Starting, Acting):
     def _resumed(self) -> None:
         """Draw all of it, for the terminal shows nothing now, and wait for quiet as after a key."""
         self.action_redraw()
-        self._leave_question()  # stopped by a signal, it has not heard of it before
+        self._come_back()
+
+    def _come_back(self) -> None:
+        """Leave the question, which has not heard of a stop by a signal: as after a key, it waits for quiet."""
+        self._leave_question()
         self._away = False
+        self._heard_of = self.back
         self._typed = time.monotonic()
 
     def _leave_question(self) -> None:
@@ -97,7 +102,16 @@ class XunApp(Starting, Acting):
         self._prompt.take(event)
 
     async def on_event(self, event: Event) -> None:
-        """Take note of whatever is typed: no question takes the keys from who is typing, wherever that is."""
-        if isinstance(event, Key | Paste) and not event.is_forwarded:
-            self._typed = time.monotonic()
+        """Take note of whatever is typed: no question takes the keys from who is typing, wherever that is.
+
+        What was typed while the process was stopped, and read before it knew of that, is text at most.
+        """
+        if isinstance(event, InputEvent | Paste) and not event.is_forwarded:
+            if self._heard_of != self.back:
+                self._come_back()
+            text = isinstance(event, Paste) or (isinstance(event, Key) and event.is_printable)
+            if event.time <= self.back and not text:
+                return
+            if isinstance(event, Key | Paste):
+                self._typed = time.monotonic()
         await super().on_event(event)

@@ -58,6 +58,8 @@ class BaseApp(App[int]):
         self._problem_told = False  # that of the prompt history
         self._typed = float("-inf")  # when a key or a paste came last
         self._away = False  # whether the screen is suspended
+        self.back = float("-inf")  # when the terminal was taken again last, told in the midst of anything
+        self._heard_of = self.back
         self.code: int | None = None
         self._parts: Parts | None = None
         self._ears: Ears | None = None  # those of the agent on the screen: another one may be closing still

@@ -5,68 +5,86 @@ from __future__ import annotations
 import codecs
 import os
 import selectors
+import signal
 import termios
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import IO, Any
 
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
+from xun.frontends.tui.base import BaseApp
 from xun.frontends.tui.keyboard import Keyboard
 
 _AT_ONCE = 4096  # bytes read at a time
 _LEAVING = 1.0  # seconds that the last words may take to reach a terminal that may not be there any more
 
 
-def driver_on(attributes: list[Any], out: IO[str]) -> Callable[..., LinuxDriver]:
-    """The driver's class for a terminal that `out` leads to and whose settings were `attributes`."""
+class _Driver(LinuxDriver):
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        attributes: list[Any],
+        out: IO[str],
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._attributes, self._file = attributes, out
 
-    class Driver(LinuxDriver):
-        def __init__(
-            self, app: App[Any], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
-        ) -> None:
-            super().__init__(app, debug=debug, mouse=mouse, size=size)
-            self._file = out
-
-        def start_application_mode(self) -> None:
-            """Take the terminal; what is given back is what it was before anything of xun ran."""
+    def start_application_mode(self) -> None:
+        """Take the terminal; what is given back is what it was before anything of xun ran."""
+        # That the process goes on is told to the main thread, before it hears of a key that another one has read.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCONT])
+        try:
             super().start_application_mode()
-            self.attrs_before = attributes
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        self.attrs_before = self._attributes
 
-        def _sigcont_application(self, *_: object) -> None:
-            """Take the terminal again. Stopped by a signal that nobody can catch, it was not even given back."""
-            if not self._must_signal_resume:
-                self.suspend_application_mode()  # else there would be two threads that read, and two that write
-                self._must_signal_resume = True
-            with suppress(termios.error):  # what was typed until now was for the shell
-                termios.tcflush(self.fileno, termios.TCIFLUSH)
-            super()._sigcont_application()
+    def _sigcont_application(self, *_: object) -> None:
+        """Take the terminal again. Stopped by a signal that nobody can catch, it was not even given back."""
+        if not self._must_signal_resume:
+            self.suspend_application_mode()  # else there would be two threads that read, and two that write
+            self._must_signal_resume = True
+        with suppress(termios.error):  # what was typed until now was for the shell
+            termios.tcflush(self.fileno, termios.TCIFLUSH)
+        if isinstance(self._app, BaseApp):
+            self._app.back = time.monotonic()
+        super()._sigcont_application()
 
-        def run_input_thread(self) -> None:
-            """Read the terminal until the screen closes. What is no UTF-8 is shown as U+FFFD."""
-            keyboard = Keyboard()
-            decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-            with selectors.SelectSelector() as selector:
-                selector.register(self.fileno, selectors.EVENT_READ)
-                while not self.exit_event.is_set():
-                    if not selector.select(keyboard.wait):
-                        messages = keyboard.tick()
-                    elif data := os.read(self.fileno, _AT_ONCE):
-                        text = decoder.decode(data)  # "" where a character is not complete yet
-                        messages = keyboard.feed(text) if text else ()
-                    else:
-                        return
-                    for message in messages:
-                        self.process_message(message)
+    def run_input_thread(self) -> None:
+        """Read the terminal until the screen closes. What is no UTF-8 is shown as U+FFFD."""
+        keyboard = Keyboard()
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if not selector.select(keyboard.wait):
+                    messages = keyboard.tick()
+                elif data := os.read(self.fileno, _AT_ONCE):
+                    text = decoder.decode(data)  # "" where a character is not complete yet
+                    messages = keyboard.feed(text) if text else ()
+                else:
+                    return
+                for message in messages:
+                    self.process_message(message)
 
-        def close(self) -> None:
-            """End the thread that writes. It may be stuck, or have died with the terminal."""
-            writer = self._writer_thread
-            if writer is not None:
-                ending = threading.Thread(target=writer.stop, name="xun-last-words", daemon=True)
-                ending.start()
-                ending.join(_LEAVING)
+    def close(self) -> None:
+        """End the thread that writes. It may be stuck, or have died with the terminal."""
+        writer = self._writer_thread
+        if writer is not None:
+            ending = threading.Thread(target=writer.stop, name="xun-last-words", daemon=True)
+            ending.start()
+            ending.join(_LEAVING)
 
-    return Driver
+
+def driver_on(attributes: list[Any], out: IO[str]) -> Callable[..., LinuxDriver]:
+    """The driver for a terminal that `out` leads to and whose settings were `attributes`."""
+    return partial(_Driver, attributes=attributes, out=out)
