@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from xun.commands.command import Call, Command, CommandError
 from xun.commands.outcome import Exit, Outcome
+
+if TYPE_CHECKING:
+    from xun.commands.registry import CommandRegistry
 
 _ALSO = (
     ("!command", "Run it in the shell and tell the model; with !! do not tell it."),
@@ -14,13 +18,17 @@ _ALSO = (
 
 
 async def _help(call: Call) -> Outcome:
-    name = call.optional_argument()
+    return Outcome(text=explained(call.registry, call.optional_argument()))
+
+
+def explained(registry: CommandRegistry, name: str | None = None) -> str:
+    """How the command `name` is used, or all of them. Raises `CommandError` for one that is not there."""
     if name is None:
-        return Outcome(text=overview(call.registry))
-    command = call.registry.find(name.removeprefix("/"))
+        return overview(registry)
+    command = registry.find(name.removeprefix("/"))
     if command is None:
         raise CommandError(f"there is no command {name}; /help lists them")
-    return Outcome(text=command.explain())
+    return command.explain()
 
 
 def overview(commands: Iterable[Command]) -> str:

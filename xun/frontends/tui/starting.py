@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from xun import __version__
 from xun.errors import XunError
@@ -16,10 +17,21 @@ from xun.frontends.tui.leaving import Leaving
 from xun.frontends.tui.opening import Ears, Level, Opened, Wanted
 from xun.frontends.tui.queue_view import QueueView
 
+if TYPE_CHECKING:
+    from xun.frontends.tui.question.choices import Menu
+    from xun.policy.decision import Answer, Ask
+
 WELCOME = "xun {version} · /help · @ names a file · ! runs a shell line · Shift+Tab: mode"
 _MODEL = "/model asks for one again, /exit leaves"
 _ANSWER = "answer above, or leave with /exit"
+_HELP = "/help"
 _COMMAND = re.compile(r"/[\w-]+(\s|$)")
+
+
+def _asks_help(line: str) -> bool:
+    """Whether `line` is a command that explains commands, which needs no agent."""
+    word, *rest = line.split()[:2] or [""]
+    return word == _HELP or (bool(_COMMAND.match(line)) and rest in (["-h"], ["--help"]))
 
 
 class Starting(Leaving):
@@ -142,11 +154,12 @@ class Starting(Leaving):
             self.leave(0)
         elif self._parts is None or not (self._given_up or self._question.asking):
             return False  # it takes a moment
-        elif word == "/help":
-            self.run_worker(self._help(), group="help")
+        elif _asks_help(line):
+            self.run_worker(self._help(line), group="help")
         elif word == "/model" and self._given_up:
             self._begin()
         elif line.startswith("!") or _COMMAND.match(line):
+            self._transcript.follow()
             self.say(
                 f"{word} needs an agent, and there is none yet: {_MODEL if self._given_up else _ANSWER}", "warning"
             )
@@ -154,12 +167,28 @@ class Starting(Leaving):
             return False
         return True
 
-    async def _help(self) -> None:
+    async def _help(self, line: str) -> None:
         await asyncio.to_thread(import_module, "xun.commands.builtin")
         from xun.commands.builtin import default_registry
-        from xun.commands.help import overview
+        from xun.commands.command import CommandError
+        from xun.commands.help import explained
 
-        self.show(overview(default_registry()))
+        word, *names = line.split()
+        self._transcript.follow()
+        self.echo(line)
+        try:
+            self.show(explained(default_registry(), (names[0] if names else None) if word == _HELP else word))
+        except CommandError as error:
+            self.say(str(error), "error")
+
+    async def put(self, ask: Ask, menu: Menu | None = None) -> Answer:
+        """Put a question to the person. What was asked of xun before there is an agent to wait for is told now."""
+        if self.desk is None:
+            for line in filter(_asks_help, self._early):
+                self.run_worker(self._help(line), group="help")
+            self._early = [line for line in self._early if not _asks_help(line)]
+            self.query_one(QueueView).show(self._early, early=True)
+        return await super().put(ask, menu)
 
     def _idle(self) -> float:
         return 0.0 if self._away else time.monotonic() - self._typed
