@@ -8,6 +8,8 @@ from typing import Any
 _PLACES = {
     "tool-groups": "xun.tools.groups",
     "providers": "xun.providers.registry",
+    "failures": "xun.providers.failures",
+    "fallbacks": "xun.providers.fallback",
     "subagents": "xun.agent.subagents",
     "places": "xun.config.paths",
     "prices": "xun.providers.prices",

@@ -17,7 +17,7 @@ from xun.agent.handed_in import check_given, configured
 from xun.agent.history import checked_history
 from xun.agent.job import Job
 from xun.agent.limits import Limits
-from xun.agent.parts import ResolveModel, build_toolbox, fit, name_of, resolve_by_name
+from xun.agent.parts import ResolveModel, build_toolbox, fit, resolve_by_name, with_fallbacks
 from xun.agent.plan_note import PlanNote
 from xun.agent.portal import run_blocking
 from xun.agent.prefix import PrefixKey
@@ -40,7 +40,7 @@ from xun.policy.action import Confinement
 from xun.policy.decision import Effect, Mode
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy
-from xun.providers.base import Effort, ModelInfo, PromptCachePolicy, Provider, RetryPolicy
+from xun.providers.base import Effort, Fallback, ModelInfo, PromptCachePolicy, Provider, RetryPolicy
 from xun.result import printable
 from xun.toolbox.replay import ToolPolicy
 from xun.toolbox.tool import Tool
@@ -80,6 +80,7 @@ class AgentBase:
         progress: ProgressPolicy | None = None,
         prompt_cache: PromptCachePolicy | None = None,
         retry: RetryPolicy | None = None,
+        fallbacks: Sequence[Fallback] | None = None,
         model_info: ModelInfo | None = None,
         history: Sequence[Message] = (),
         session_id: str | None = None,
@@ -143,11 +144,13 @@ class AgentBase:
         self._asked_info = model_info
         self._resolve_model = resolve_model
         self._resolved: dict[str, tuple[Provider, ModelInfo]] = {}
-        self._retired: list[Provider] = []  # used no more, but something may still come from them
+        self._retired: list[Provider] = []  # to be closed, if used no more: something may still come from them
         self._workspace_given = workspace
         self._workspace: Workspace | None = None
         self._gate: Gate | None = None
         self._provider: Provider | None = None
+        self._learnt: dict[str, ModelInfo] = {}  # fallbacks, with the prices that were looked up
+        self.told_model = ""  # who answers in place of its own model, as the person was told
         self._info: ModelInfo | None = None
         self.prefix = PrefixKey()
         self._prompt: tuple[str, object, str] | None = None
@@ -185,7 +188,7 @@ class AgentBase:
     def count(self, usage: Usage | None, model: ModelInfo) -> None:
         """Count what `model` has used for this agent outside of its turns."""
         if usage is not None:
-            self.totals.add(name_of(model), usage, model.cost(usage))
+            self.totals.add(model.full_name, usage, model.cost(usage))
         if self.on_spent is not None:
             self.on_spent(usage, model)
 
@@ -198,7 +201,15 @@ class AgentBase:
     @property
     def model_name(self) -> str:
         """The model as `PROVIDER/NAME`."""
-        return name_of(self.model)
+        return self.model.full_name
+
+    def _speak_to(self, found: tuple[Provider, ModelInfo]) -> None:
+        """Use the model that was found, with the fallbacks behind it. Raises `ProviderError` (kind config)."""
+        provider = with_fallbacks(found, self.config.fallbacks, self.retry_policy, self._resolve_model)
+        if provider is not found[0]:
+            self._retired.append(provider)
+        self._provider, self._info, self._specs = provider, found[1], None
+        self.told_model = ""
 
     def _started(self, part: C | None) -> C:
         if part is None:

@@ -23,6 +23,7 @@ from xun.agent.compact_cut import (
 from xun.agent.compact_meter import Meter, estimate, estimate_fixed
 from xun.agent.compact_note import make_note
 from xun.agent.compact_summary import FEWEST_TOKENS, MOST_TOKENS, CompactionError, Order, summarise
+from xun.agent.totals import Spent
 from xun.agent.turn import Stop, Turn
 from xun.errors import ConfigurationError
 from xun.events import AnyEvent, Compacted, HistoryReplaced, Notice
@@ -86,7 +87,7 @@ class Work:
     bound: int
     automatic: bool
     emit: Callable[[AnyEvent], Any]
-    spend: Callable[[Usage], None]
+    spend: Callable[[Usage, ModelInfo], None]
     hint: str = ""
     cheaply: bool = False
 
@@ -158,8 +159,8 @@ class Compactor:
     async def by_hand(self, agent: AgentBase, hint: str) -> Compacted:
         """Sum up the conversation at once. Raises `CompactionError`."""
 
-        def spend(usage: Usage) -> None:
-            agent.totals.add(agent.model_name, usage, agent.model.cost(usage))
+        def spend(usage: Usage, model: ModelInfo) -> None:
+            agent.totals.add(model.full_name, usage, model.cost(usage))
 
         bound = self.settings.bound(agent.model)
         return await self._compact(agent, Work(bound, automatic=False, emit=agent.bus.emit, spend=spend, hint=hint))
@@ -177,18 +178,18 @@ class Compactor:
         if not summable:
             raise NothingToCompactError("there is nothing to compact: all of the conversation is recent or your own")
         prompts, missing = kept_prompts(head, work.bound / 4, self._weigh)
-        spent: list[Usage] = []
+        spent = Spent()
 
-        def spend(usage: Usage) -> None:
-            spent.append(usage)
-            work.spend(usage)
+        def spend(usage: Usage, model: ModelInfo) -> None:
+            spent.add(usage, model.cost(usage))
+            work.spend(usage, model)
 
         summary = await summarise(agent, self._order(head, work, before), spend, work.emit)
         note = make_note(summary, head, agent.state.get("todos"), missing)
         whole = rebuilt(head, tail, note, prompts)
         if self._size(whole) >= self._size(messages):
             raise CompactionError("the conversation was not compacted: the summary is as long as what it stands for")
-        return self._apply(agent, work, whole, before, len(head) - len(prompts), summary, sum(spent, Usage()))
+        return self._apply(agent, work, whole, before, len(head) - len(prompts), summary, spent)
 
     def _place(self, messages: Sequence[Message], keep: int) -> int:
         """Where the part begins that is kept. Where all would be, only the last unit is."""
@@ -223,7 +224,7 @@ class Compactor:
 
     def _apply(
         self, agent: AgentBase, work: Work, whole: Sequence[Message], before: int, removed: int, summary: str = "",
-        usage: Usage | None = None,
+        spent: Spent | None = None,
     ) -> Compacted:  # fmt: skip
         agent.messages[:] = whole
         self.replaced()
@@ -233,8 +234,8 @@ class Compactor:
             removed_messages=removed,
             automatic=work.automatic,
             summary=summary,
-            usage=usage or Usage(),
-            cost=agent.model.cost(usage) if usage else 0.0,
+            usage=spent.usage if spent else Usage(),
+            cost=spent.cost if spent else 0.0,
         )
         work.emit(HistoryReplaced(messages=tuple(whole), reason="compact"))
         work.emit(told)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from xun.agent.attempt import attempt
 from xun.agent.compact_note import body_of, is_note
 from xun.events import Waiting
 from xun.media import WORDS
 from xun.messages import Audio, Block, Document, Image, Message, Text, ToolCall, ToolResult, Usage
-from xun.providers.base import Done, Effort, ProviderError, Request
+from xun.providers.base import Effort, ModelInfo, ProviderError, Request
 from xun.result import XunError
 
 if TYPE_CHECKING:
@@ -48,25 +48,28 @@ class Order:
 
 
 async def summarise(
-    agent: AgentBase, order: Order, spend: Callable[[Usage], None], tell: Callable[[Waiting], Any]
+    agent: AgentBase, order: Order, spend: Callable[[Usage, ModelInfo], None], tell: Callable[[Waiting], Any]
 ) -> str:
-    """The summary. What it costs is told to `spend`, also where it cannot be used. Raises `CompactionError`."""
+    """The summary. What it took is told to `spend`, with the model that wrote it, also where it cannot be used.
+
+    Raises `CompactionError`.
+    """
     tell(Waiting(on="compaction", seconds=0.0))
     request = build_request(agent, order)
-    attempt = 1
+    number = 1
     while True:
         try:
-            reply = await _stream(agent, request)
+            reply, model = await attempt(agent, request)
         except ProviderError as error:
-            wait = replace(agent.retry_policy, attempts=min(TRIES, agent.retry_policy.attempts)).delay(attempt, error)
+            wait = replace(agent.retry_policy, attempts=min(TRIES, agent.retry_policy.attempts)).delay(number, error)
             if wait is None:
                 raise CompactionError(f"the conversation was not compacted: {error.message}") from error
             tell(Waiting(on="retry", seconds=wait))
             await asyncio.sleep(wait)
-            attempt += 1
+            number += 1
             continue
         if reply.reply is not None and reply.reply.usage is not None:
-            spend(reply.reply.usage)
+            spend(reply.reply.usage, model)
         return _checked(reply)
 
 
@@ -95,14 +98,6 @@ def _chars(tokens: int, ratio: float) -> int:
 def _less(effort: Effort | None) -> Effort | None:
     """Thinking is charged to the room that the summary has, and it needs little of it."""
     return "low" if effort in ("medium", "high") else effort
-
-
-async def _stream(agent: AgentBase, request: Request) -> Message:
-    async with aclosing(cast(Any, agent.provider.stream(request))) as items:
-        async for item in items:
-            if isinstance(item, Done):
-                return item.message
-    raise ProviderError("protocol", "the model's reply ended before it was complete", transient=True)
 
 
 def _checked(reply: Message) -> str:

@@ -12,9 +12,9 @@ from xun.agent.limits import Limits
 from xun.agent.output import CORRECTIONS
 from xun.agent.progress import ProgressPolicy
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import instance, number, one_of, texts
+from xun.given import instance, number, one_of, several, texts
 from xun.policy.decision import Mode
-from xun.providers.base import Effort, PromptCachePolicy, RetryPolicy
+from xun.providers.base import Effort, Fallback, PromptCachePolicy, RetryPolicy
 from xun.toolbox.replay import ToolPolicy, ToolRetry
 
 DEFAULT_SYSTEM = "You are a helpful assistant."
@@ -38,11 +38,13 @@ _CHOICES = {"effort": get_args(Effort), "mode": get_args(Mode), "on_nobody": get
 class AgentConfig:
     """The arguments of `Agent` that JSON can hold, under the same names; change one with `dataclasses.replace`.
 
-    `model` is `PROVIDER/NAME`; None takes the first that the environment has a key for. `tools` are names of tools and
-    of groups of them, and `tool_policy` holds for those that say nothing of it themselves. `max_output_tokens`
-    bounds one reply; None leaves it to the provider, as `temperature` None does. `output_corrections` is how often a
-    model may put right an answer that does not fit its schema. `planning` True adds the tools for todos, False takes
-    them away; with them, a line of the system prompt asks for a plan. `prompt_cache` None asks no server to cache.
+    `model` is `PROVIDER/NAME`; None takes the first that the environment has a key for. `fallbacks`, with names for
+    providers, are asked in their order where it fails for a passing reason, by the rules of `retry`. `tools` are names
+    of tools and of groups of them, and `tool_policy` holds for those that say nothing of it themselves.
+    `max_output_tokens` bounds one reply; None leaves it to the provider, as `temperature` None does.
+    `output_corrections` is how often a model may put right an answer that does not fit its schema. `planning` True adds
+    the tools for todos, False takes them away; with them, a line of the system prompt asks for a plan. `prompt_cache`
+    None asks no server to cache.
     Raises `ConfigurationError` for a value that cannot be used.
     """
 
@@ -52,6 +54,7 @@ class AgentConfig:
     name: str | None = None
     limits: Limits = field(default_factory=Limits)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    fallbacks: tuple[Fallback, ...] = ()
     prompt_cache: PromptCachePolicy | None = field(default_factory=PromptCachePolicy)
     compaction: Compaction = field(default_factory=Compaction)
     tool_policy: ToolPolicy = field(default_factory=ToolPolicy)
@@ -68,6 +71,7 @@ class AgentConfig:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tools", texts("tools", self.tools))
+        object.__setattr__(self, "fallbacks", _fallbacks(self.fallbacks))
         for name in _TEXTS:
             instance(name, getattr(self, name), str, "text")
         for name, kind in _PARTS.items():
@@ -100,12 +104,26 @@ class AgentConfig:
             for name, kind in _PARTS.items()
             if name in known and not (known[name] is None and name in _OPTIONAL)
         }
+        if "fallbacks" in known:
+            parts["fallbacks"] = _parts(Fallback, known["fallbacks"], "fallbacks")
         return cls(**{**known, **parts})
 
 
 def _check_count(name: str, count: int | None, least: int) -> None:
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < least):
         raise ConfigurationError(f"{name} must be a whole number from {least} on, not {count!r}")
+
+
+def _fallbacks(given: Any) -> tuple[Fallback, ...]:
+    fallbacks = several("fallbacks", given, "Fallback objects")
+    for fallback in fallbacks:
+        if not isinstance(fallback, Fallback):
+            raise WrongTypeError(f"fallbacks must be a list of Fallback objects, and {fallback!r} in it is none")
+        if not isinstance(fallback.provider, str):
+            raise WrongTypeError(
+                f"the provider of a fallback is a name here, not {fallback.provider!r}; FallbackProvider takes objects"
+            )
+    return fallbacks
 
 
 def _plain(value: Any) -> Any:
@@ -125,6 +143,11 @@ def _part(kind: type[Any], data: Any, where: str) -> Any:
         raise WrongTypeError(f"{where}: {error}") from None
     except ConfigurationError as error:
         raise ConfigurationError(f"{where}: {error}") from None
+
+
+def _parts(kind: type[Any], data: Any, where: str) -> tuple[Any, ...]:
+    items = several(where, data, "mappings")
+    return tuple(_part(kind, item, f"{where}[{number}]") for number, item in enumerate(items))
 
 
 def _checked(kind: type[Any], data: Any, where: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xun.agent.config import AgentConfig
-from xun.errors import WrongTypeError
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.extend.hooks import Hooks
 from xun.given import function, instance, text
 from xun.policy.rules import Policy
@@ -35,11 +35,19 @@ def check_given(given: dict[str, Any]) -> None:
 
 
 def configured(given: dict[str, Any]) -> AgentConfig:
-    """The configuration that `Agent` was given, with the arguments beside it that can be written down."""
+    """The configuration that `Agent` was given, with the arguments beside it that can be written down.
+
+    Raises `ConfigurationError`.
+    """
     model, tools = given["model"], given["tools"]
     named = isinstance(tools, list | tuple) and all(isinstance(tool, str) for tool in tools)
     written = {"model": model if isinstance(model, str) else None, "tools": tuple(tools) if named else None}
-    return (given["config"] or AgentConfig()).given({**given, **written})
+    config = (given["config"] or AgentConfig()).given({**given, **written})
+    if config.fallbacks and (given["provider"] is not None or not (model is None or isinstance(model, str))):
+        raise ConfigurationError(
+            "give either fallbacks or a provider object: FallbackProvider puts fallbacks behind an object"
+        )
+    return config
 
 
 def spoken(what: str, given: str) -> str:

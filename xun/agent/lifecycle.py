@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from xun.agent.assessor import AgentAssessor
 from xun.agent.base import AgentBase
-from xun.agent.parts import name_of, resolve_provider
+from xun.agent.parts import resolve_provider
 from xun.agent.portal import refuse_running_loop, run_blocking
 from xun.agent.turn import RuntimeStateError
 from xun.extend.payloads import HookName
@@ -43,7 +43,7 @@ class Lifecycle(AgentBase):
             given = self._workspace_given
             self._workspace = given if isinstance(given, Workspace) else Workspace(given or Path.cwd())
             found = resolve_provider(self._asked_model, self._asked_provider, self._asked_info)
-            self._provider, self._info = found
+            self._speak_to(found)
             self._gate = Gate(
                 workspace=self._workspace,
                 policy=self._policy,
@@ -55,7 +55,7 @@ class Lifecycle(AgentBase):
                 assessor=AgentAssessor(self, self._risk_model),
                 on_always=self._on_always,
             )
-            self._resolved[name_of(found[1])] = found
+            self._resolved[found[1].full_name] = found
             self._phase = "init"
             self._fire_now("after_initialize")
         return cast("Agent[Init]", self)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import aclosing
-from typing import Any, cast
 
+from xun.agent.attempt import attempt as attempt_call
 from xun.agent.request import build_request
 from xun.agent.turn import Stop, Turn
-from xun.events import AttemptReset, ThinkingDelta, Waiting
+from xun.events import AttemptReset, Notice, ThinkingDelta, Waiting
 from xun.extend.middleware import MiddlewareError
 from xun.messages import Message
-from xun.providers.base import Done, ProviderError, Request, TextPart, ThinkingPart
+from xun.providers.base import InPlace, ModelInfo, ProviderError, Request, StreamItem, TextPart, ThinkingPart
 
 
 async def ask_model(turn: Turn) -> Message:
@@ -23,7 +22,7 @@ async def ask_model(turn: Turn) -> Message:
     except MiddlewareError as error:
         turn.unsay()
         raise Stop("error", str(error), kind="middleware") from error
-    await turn.fire("model_response", message=reply, provider=turn.agent.provider.name)
+    await turn.fire("model_response", message=reply, **_who(turn, turn.served))
     return reply
 
 
@@ -33,7 +32,7 @@ async def _ask_patiently(turn: Turn, request: Request) -> Message:
         await _tell_request(turn, request)
         try:
             reply = await _stream_once(turn, request)
-            await turn.agent.learn_price()
+            turn.served = await turn.agent.learn_price(turn.served)
             return reply
         except ProviderError as error:
             turn.unsay()
@@ -41,8 +40,8 @@ async def _ask_patiently(turn: Turn, request: Request) -> Message:
             if wait is None:
                 raise _final(error, attempt) from error
             turn.emit(AttemptReset(attempt=attempt, reason=error.message, wait=wait))
-            name = turn.agent.provider.name
-            await turn.fire("model_retry", attempt=attempt, reason=error.message, wait=wait, provider=name)
+            who = {"attempt": attempt, "reason": error.message, "wait": wait, **_who(turn, turn.served, error.model)}
+            await turn.fire("model_retry", **who)
             await _pause(turn, wait)
             attempt += 1
 
@@ -55,26 +54,55 @@ async def _tell_request(turn: Turn, request: Request) -> None:
     )  # fmt: skip
 
 
+def _who(turn: Turn, served: ModelInfo | None, failed: str | None = None) -> dict[str, str]:
+    """The provider and the model that answered, or failed, for hooks."""
+    name = failed or (served or turn.agent.model).full_name
+    own = name == turn.agent.model_name
+    return {"provider": turn.agent.provider.name if own else name.partition("/")[0], "model": name}
+
+
 async def _stream_once(turn: Turn, request: Request) -> Message:
     silence = _Silence(turn)
     begun = False
+    turn.served = None
+
+    def take(item: StreamItem) -> None:
+        nonlocal begun
+        silence.broken()
+        begun = isinstance(item, TextPart | ThinkingPart)
+        match item:
+            case TextPart(text=text):
+                turn.say(text)
+            case ThinkingPart(text=text):
+                turn.emit(ThinkingDelta(text=text))
+            case InPlace():
+                turn.served = item.model
+                _tell_in_place(turn, item)
+
     try:
-        # The stream is closed at once when the turn is cancelled: an abandoned one would hold its connection.
-        async with aclosing(cast(Any, turn.agent.provider.stream(request))) as items:
-            async for item in items:
-                silence.broken()
-                begun = not isinstance(item, Done)
-                match item:
-                    case TextPart(text=text):
-                        turn.say(text)
-                    case ThinkingPart(text=text):
-                        turn.emit(ThinkingDelta(text=text))
-                    case Done(message=message):
-                        return _checked(message)
+        reply, _ = await attempt_call(turn.agent, request, take)
+        if turn.served is None:
+            _tell_again(turn)
+        return _checked(reply)
     finally:
         silence.over()
         turn.usage_incomplete = turn.usage_incomplete or begun  # part of a reply: nobody says what that took
-    raise ProviderError("protocol", "the model's reply ended before it was complete", transient=True)
+
+
+def _tell_in_place(turn: Turn, item: InPlace) -> None:
+    """One line for the person, not at each step."""
+    name = item.model.full_name
+    if turn.agent.told_model != name:
+        turn.agent.told_model = name
+        own = turn.agent.model_name
+        why = next((said for model, said in item.failed if model == own), "it failed just before")
+        turn.emit(Notice(level="warning", text=f"{name} answers in place of {own}: {why}"))
+
+
+def _tell_again(turn: Turn) -> None:
+    if turn.agent.told_model:
+        turn.agent.told_model = ""
+        turn.emit(Notice(level="info", text=f"{turn.agent.model_name} answers again"))
 
 
 def _checked(message: Message) -> Message:
@@ -94,14 +122,7 @@ def _final(error: ProviderError, attempt: int) -> ProviderError:
         message += f" (the provider asks to wait {error.retry_after:.0f} s)"
     if attempt > 1:
         message += f" (given up after {attempt} tries)"
-    return ProviderError(
-        error.kind,
-        message,
-        transient=error.transient,
-        status=error.status,
-        request_id=error.request_id,
-        retry_after=error.retry_after,
-    )
+    return error.but(message=message)
 
 
 async def _pause(turn: Turn, seconds: float) -> None:

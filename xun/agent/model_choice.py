@@ -27,9 +27,8 @@ class ModelChoice(AgentBase):
         self.check_idle("its model cannot change now")
         if name != self.model_name:
             found = self._resolved.get(name) or self._resolve_model(name)
+            self._speak_to(found)
             self._resolved[name] = found
-            self._provider, self._info = found
-            self._specs = None
         return self.model
 
     def renew_model(self) -> None:
@@ -39,10 +38,9 @@ class ModelChoice(AgentBase):
         """
         self.check_idle("its model cannot change now")
         found = self._resolve_model(self.model_name)
+        self._speak_to(found)
         self._retired += [provider for provider, _ in self._resolved.values()]
         self._resolved = {self.model_name: found}
-        self._provider, self._info = found
-        self._specs = None
 
     def set_effort(self, effort: Effort | None) -> None:
         """How much the model thinks from the next turn on; None leaves that to it.
@@ -54,18 +52,23 @@ class ModelChoice(AgentBase):
             raise ConfigurationError(f"an effort is one of {', '.join(EFFORTS)}, not {effort!r}")
         self.effort = effort
 
-    async def learn_price(self) -> None:
-        """Look up what the model costs, once, where that is not known but may be listed.
+    async def learn_price(self, other: ModelInfo | None = None) -> ModelInfo | None:
+        """Look up what the model costs, or `other` in its place, once, where that is not known but may be listed.
 
         A turn calls it after the model's answer and before it counts what was spent: the first request of a run does
-        not wait for a price, and a loop does not stand still while the lists are loaded.
+        not wait for a price, and a loop does not stand still while the lists are loaded. Gives `other`, with its price.
         """
-        info = self.model
+        info = self.model if other is None else self._learnt.get(other.full_name, other)
         if info.price_lists:
             try:
-                self._info = await run_in_thread(partial(_priced, info), "prices")
+                info = await run_in_thread(partial(_priced, info), "prices")
             except RuntimeError:  # no thread is free; the next step looks again
-                return
+                return other
+        if other is None:
+            self._info = info
+            return None
+        self._learnt[other.full_name] = info
+        return info
 
     @property
     def usage(self) -> Usage:

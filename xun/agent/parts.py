@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from xun.errors import WrongTypeError
 from xun.given import several
-from xun.providers.base import ModelInfo, Provider
+from xun.providers.base import Fallback, ModelInfo, Provider, RetryPolicy
 from xun.registry import load
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
@@ -25,11 +25,6 @@ ResolveModel = Callable[[str], tuple[Provider, ModelInfo]]
 def resolve_by_name(name: str) -> tuple[Provider, ModelInfo]:
     """The provider that the process's own environment gives to `name`."""
     return load("providers").resolve(name, env=os.environ)
-
-
-def name_of(info: ModelInfo) -> str:
-    """A model as `PROVIDER/NAME`."""
-    return f"{info.provider}/{info.name}" if info.name != info.provider else info.name
 
 
 def build_toolbox(tools: Tools | None) -> ToolBox:
@@ -71,6 +66,20 @@ def resolve_provider(model: str | Provider | None, provider: Any, info: ModelInf
     else:
         found, known = registry.resolve(model, env=os.environ)
     return found, info or known
+
+
+def with_fallbacks(
+    found: tuple[Provider, ModelInfo], fallbacks: Sequence[Fallback], retry: RetryPolicy, resolve: ResolveModel
+) -> Provider:
+    """The provider that was found, or a chain that begins with it. Raises `ProviderError` (kind config)."""
+    if not fallbacks:
+        return found[0]
+    name = found[1].full_name
+
+    def find(wanted: str) -> tuple[Provider, ModelInfo]:
+        return found if wanted == name else resolve(wanted)
+
+    return load("fallbacks").FallbackProvider(name, fallbacks, retry=retry, resolve=find)
 
 
 def fit(content: str, limit: int, workspace: Workspace) -> str:

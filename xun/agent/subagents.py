@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,10 @@ class SubAgent:
         if not text("the description of a sub-agent", self.description).strip():
             raise ConfigurationError(f"the sub-agent {self.name!r} needs a description: it says when to delegate")
         instance("config", self.config, AgentConfig, "an AgentConfig object")
+        if self.config is not None and self.config.fallbacks and self.model is None and self.config.model is None:
+            raise ConfigurationError(
+                f"the sub-agent {self.name!r}: fallbacks need a model; without one it has both from the agent above"
+            )
 
     @property
     def tool_name(self) -> str:
@@ -169,7 +173,7 @@ def like_parent(param: AgentGetterParam) -> Agent[Any]:
     parent: AgentBase = param.agent
     child = Agent(
         parent.provider,
-        config=parent.config,
+        config=replace(parent.config, fallbacks=()),  # they are behind the provider already
         model_info=parent.model,
         toolbox=parent.toolbox.clone(),
         policy=parent.gate.policy,

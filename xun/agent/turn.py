@@ -14,7 +14,6 @@ from xun.agent.cut_reply import interrupted_reply, with_cut_note
 from xun.agent.dedupe import Earlier
 from xun.agent.loopguard import LoopGuard
 from xun.agent.output import Output
-from xun.agent.parts import name_of
 from xun.agent.run_result import Denial, RunResult
 from xun.agent.totals import Spent
 from xun.events import (
@@ -96,6 +95,7 @@ class Turn:
         self.steps = 0
         self.tool_calls = 0
         self._spent = Spent()
+        self.served: ModelInfo | None = None  # who answers in place of the agent's own model
         self.uncounted = False  # whether a reply came without what it used
         self.usage_incomplete = False
         self.denials: list[Denial] = []
@@ -181,17 +181,25 @@ class Turn:
         self.add(self.agent.plan_note.add(message, self.agent.mode == "plan"))
 
     def spend(self, usage: Usage | None, model: ModelInfo | None = None) -> None:
-        """Count what `model`, the agent's own by default, has used for this turn; None where the server did not say."""
+        """Count what `model` has used for this turn; None where the server did not say.
+
+        That is the one that answered last by default.
+        """
         if usage is None:
             self.uncounted = self.usage_incomplete = True
         else:
-            info = model or self.agent.model
+            info = model or self.answering
             cost = info.cost(usage)
             self._spent.add(usage, cost)
-            self.agent.totals.add(name_of(info), usage, cost)
+            self.agent.totals.add(info.full_name, usage, cost)
             self.emit(UsageUpdated(usage=self.usage, cost=self.cost))
         if self.agent.on_spent is not None:
-            self.agent.on_spent(usage, model or self.agent.model)
+            self.agent.on_spent(usage, model or self.answering)
+
+    @property
+    def answering(self) -> ModelInfo:
+        """The model that answers: the agent's own, or the fallback that took its place."""
+        return self.served or self.agent.model
 
     @property
     def usage(self) -> Usage:
@@ -334,7 +342,7 @@ class Turn:
         """Add to history what was told of a reply that did not come to its end: the person has read it."""
         text = "".join(self._arriving)
         if text.strip():
-            self.add(interrupted_reply(text, self.agent.model))
+            self.add(interrupted_reply(text, self.answering))
 
     def _close_questions(self) -> None:
         """Take back what a tool's thread still asks: nobody waits for that call any more."""

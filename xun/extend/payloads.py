@@ -48,19 +48,24 @@ class ModelRequest(TypedDict):
 
 
 class ModelResponse(TypedDict):
-    """A complete reply, and which provider gave it."""
+    """A complete reply, and who gave it: the provider, and the model as `PROVIDER/NAME`. Fallbacks are others."""
 
     message: Any  # Message
     provider: str
+    model: str
 
 
 class ModelRetry(TypedDict):
-    """A model call that failed for a passing reason and is tried again. `wait` is in seconds, `attempt` from 1."""
+    """A model call that failed for a passing reason and is tried again. `wait` is in seconds, `attempt` from 1.
+
+    `provider` and `model` (`PROVIDER/NAME`) are those that failed, with fallbacks those that were asked first.
+    """
 
     attempt: int
     reason: str
     wait: float
     provider: str
+    model: str
 
 
 class BeforeToolCall(TypedDict):

@@ -38,6 +38,11 @@ class ModelInfo:
     price_lists: tuple[str, ...] = ()
 
     @property
+    def full_name(self) -> str:
+        """The model as `PROVIDER/NAME`."""
+        return f"{self.provider}/{self.name}" if self.name != self.provider else self.name
+
+    @property
     def tool_capabilities(self) -> frozenset[str]:
         """What tools may need of a model, as far as it has it, in the words of `tool_attr(required_capabilities=)`."""
         return frozenset({"vision"}) if self.capabilities & {"images", "vision"} else frozenset()
@@ -120,13 +125,28 @@ class Done:
     message: Message
 
 
-StreamItem = TextPart | ThinkingPart | Done
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """Another model than the one that was asked replies: the first item of the stream of a chain that fell back.
+
+    `failed` says of each model that was asked before, as `PROVIDER/NAME`, what went wrong.
+    """
+
+    model: ModelInfo
+    failed: tuple[tuple[str, str], ...] = ()
+
+
+StreamItem = TextPart | ThinkingPart | Done | InPlace
 
 
 class Provider(Protocol):
     """Speaks one wire. `stream` yields parts and ends with `Done`, or raises `ProviderError`; it never retries.
 
     All text in them is valid Unicode, without lone surrogates, so that every event can be told as JSON.
+
+    It may also have `is_transient(error) -> bool` and `retry_after(error) -> float | None` (seconds), which say of an
+    exception that `stream` raised, whatever its kind, whether the same request may succeed later, and after what wait;
+    and `info`, the `ModelInfo` of its model.
     """
 
     name: str
@@ -140,7 +160,8 @@ class ProviderError(XunError):
     """A model call that failed. `str()` is one line that a person can act on.
 
     `transient` says whether the same request may succeed later; `retry_after` is the wait the server asked for, in
-    seconds; `status` is the HTTP status, when there was one.
+    seconds; `status` is the HTTP status, when there was one. `model` is the one that failed, as `PROVIDER/NAME`, where
+    it may be another than was asked.
     """
 
     def __init__(
@@ -152,6 +173,7 @@ class ProviderError(XunError):
         status: int | None = None,
         request_id: str | None = None,
         retry_after: float | None = None,
+        model: str | None = None,
     ) -> None:
         super().__init__(message)
         self.kind: ErrorKind = kind
@@ -160,20 +182,52 @@ class ProviderError(XunError):
         self.status = status
         self.request_id = request_id
         self.retry_after = retry_after
+        self.model = model
+
+    def but(self, **changes: Any) -> ProviderError:
+        """The same error with `changes`, by the names of the arguments."""
+        kept = {name: getattr(self, name) for name in _ERROR_PARTS}
+        return ProviderError(**{**kept, **changes})
+
+
+_ERROR_PARTS = ("kind", "message", "transient", "status", "request_id", "retry_after", "model")
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """How often and how long to wait for a model that failed for a passing reason. Times in seconds.
 
-    `attempts` counts the first try. A server's Retry-After is honoured up to `max_wait`; a longer one ends the run.
+    - `attempts`: tries of one model call, the first too.
+    - `backoff`: the wait before the second try, doubled for each later one, up to `max_backoff`.
+    - `max_wait`: the longest wait that a server may ask for; a longer one ends the run.
+    - `call_timeout`: how long one try may take; None allows a second for ten tokens that the reply may have, ten
+      minutes at least, and any time where that number is not known.
+    - `switch_after`: with fallbacks, the failures in a row (at most `attempts`) after which the next one is asked.
+    - `cooldown`: how long the model that failed so often is then asked after all others.
+
+    Raises `ConfigurationError` for a value out of range.
     """
 
-    attempts: int = 4
+    attempts: int = 2
     backoff: float = 0.5
     max_backoff: float = 30.0
     max_wait: float = 120.0
+    call_timeout: float | None = None
+    switch_after: int = 1
+    cooldown: float = 0.0
     jitter: random.Random = field(default_factory=random.Random, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("attempts", "switch_after"):
+            count = getattr(self, name)
+            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+                raise ConfigurationError(f"{name} must be a whole number from 1 on, not {count!r}")
+        for name in ("backoff", "max_backoff", "max_wait", "cooldown"):
+            _check_seconds(name, getattr(self, name))
+        if self.call_timeout is not None:
+            _check_seconds("call_timeout", self.call_timeout)
+            if self.call_timeout == 0:
+                raise ConfigurationError("call_timeout must be more than 0 seconds; None sizes it to the reply")
 
     def delay(self, attempt: int, error: ProviderError) -> float | None:
         """Seconds to wait before try `attempt` + 1 (`attempt` counts from 1), or None to give up."""
@@ -183,3 +237,47 @@ class RetryPolicy:
             wait = error.retry_after * self.jitter.uniform(1.0, 1.1)
             return wait if error.retry_after <= self.max_wait else None
         return min(self.backoff * 2 ** (attempt - 1), self.max_backoff) * self.jitter.uniform(0.75, 1.25)
+
+    def time_for(self, tokens: int | None) -> float | None:
+        """Seconds that one try may take whose reply has up to `tokens` tokens; None for any time."""
+        if self.call_timeout is not None or tokens is None:
+            return self.call_timeout
+        return max(_LEAST_TIME, tokens / _SLOWEST)
+
+
+_LEAST_TIME = 600.0
+_SLOWEST = 10.0  # tokens in a second: no service is that slow for long, and a drip that never ends is
+
+
+def _check_seconds(name: str, given: Any) -> None:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise WrongTypeError(f"{name} must be a number of seconds, not {given!r}")
+    if not 0 <= given < float("inf"):
+        raise ConfigurationError(f"{name} must be a number of seconds from 0 on, not {given!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """A model to ask where the one before it has failed for a passing reason.
+
+    `provider` is a name, as before the "/" of a model, or an object, as `Agent(provider=...)` takes it; `model` the
+    plain name there, by default that of the first model, and `max_tokens` bounds a reply of it. Raises
+    `ConfigurationError`.
+    """
+
+    provider: Any
+    model: str | None = None
+    max_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        name = self.provider
+        if name is None or name == "":
+            raise ConfigurationError("a fallback needs a provider")
+        if isinstance(name, str) and "/" in name and ":" not in name:
+            provider, _, model = name.partition("/")
+            raise ConfigurationError(f"write Fallback({provider!r}, model={model!r}): {name!r} names a model")
+        if self.model is not None and not (isinstance(self.model, str) and self.model):
+            raise WrongTypeError(f"the model of a fallback must be a name, not {self.model!r}")
+        most = self.max_tokens
+        if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
+            raise ConfigurationError(f"max_tokens of a fallback must be a whole number from 1 on, not {most!r}")

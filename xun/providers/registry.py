@@ -117,6 +117,9 @@ def resolve_object(
         if not callable(getattr(provider, "stream", None)):
             kind = type(provider).__name__
             raise ProviderError("config", f"{kind} is neither a provider nor a client of anthropic or openai")
+        known = getattr(provider, "info", None)
+        if isinstance(known, ModelInfo) and model in (None, known.name):
+            return cast(Provider, provider), known
         name = model or getattr(provider, "model", "") or provider.name
         return cast(Provider, provider), models.find(provider.name, name)
     if not model:
