@@ -18,6 +18,7 @@ MAX_BYTES = {"image": 10 * MB, "document": 50 * MB, "audio": 25 * MB}
 """Bytes of one file, whoever it is sent to. Providers may take less."""
 WORDS = {"image": "image", "document": "PDF document", "audio": "audio clip"}
 """Each kind in words for people and models."""
+ONE = {"image": "an image", "document": "a PDF document", "audio": "an audio clip"}
 
 _WAV_MARK = slice(8, 12)
 _BEGINNINGS = (
@@ -61,8 +62,8 @@ def problem_of(kind: str, media_type: str, data: str) -> str | None:
         return f"media_type must be {_either(TYPES[kind])}, not {media_type!r}"
     if not data:
         return "data is empty: it must be the file as base64 text"
-    if (bytes_ := size_of(data)) > MAX_BYTES[kind]:
-        return f"{WORDS[kind]} of {shown(bytes_)}: at most {shown(MAX_BYTES[kind])} are taken"
+    if (count := size_of(data)) > MAX_BYTES[kind]:
+        return f"{ONE[kind]} of {count:,} bytes is too large: at most {shown(MAX_BYTES[kind])} are taken"
     try:
         binascii.a2b_base64(data, strict_mode=True)
     except ValueError:  # which binascii.Error and the error for what is no ASCII are

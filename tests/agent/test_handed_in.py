@@ -68,8 +68,8 @@ def test_any_iterable_of_tools_will_do() -> None:
         assert "shout" in Agent(ScriptedProvider([]), tools=tools).toolbox
 
 
-@pytest.mark.parametrize("prompt", [None, 5, b"go", ["go"]])
-def test_a_prompt_that_is_no_text_begins_nothing(prompt: Any) -> None:
+@pytest.mark.parametrize("prompt", [None, 5, b"go", {"type": "text"}])
+def test_a_prompt_that_is_neither_text_nor_blocks_begins_nothing(prompt: Any) -> None:
     agent, _, heard = agent_of([{"text": "never"}])
 
     async def stream() -> None:
@@ -84,7 +84,7 @@ def test_a_prompt_that_is_no_text_begins_nothing(prompt: Any) -> None:
             lambda: agent.steer(prompt),
             lambda: agent.queue.add(prompt),
         ):
-            with pytest.raises(TypeError, match="must be text, not"):
+            with pytest.raises(TypeError, match="must be text(, not| or a list of blocks, not)"):
                 attempt()
         if prompt is not None:
             with pytest.raises((TypeError, NothingToDoError), match="must be text, not"):

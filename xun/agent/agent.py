@@ -8,17 +8,19 @@ from typing import Any, Generic, TypeVar
 
 from xun.agent.compacting import Compacting
 from xun.agent.conversation import Conversation
-from xun.agent.handed_in import spoken
 from xun.agent.lifecycle import Final, Init, Lifecycle, Uninit
 from xun.agent.loop import run_turn
 from xun.agent.mode import ModeOfWork
 from xun.agent.model_choice import ModelChoice
 from xun.agent.output import Output
 from xun.agent.portal import run_blocking
+from xun.agent.prompt import Prompt, Said, blocks_of, with_more
 from xun.agent.questions import Questions
 from xun.agent.run_result import RunResult
+from xun.agent.showing import Showing
 from xun.agent.stream import RunStream
 from xun.agent.turn import RuntimeStateError, Turn
+from xun.errors import ConfigurationError
 from xun.events import AttemptReset, TextDelta
 from xun.messages import Message
 from xun.result import Err, Result
@@ -27,7 +29,7 @@ __all__ = ["Agent", "RuntimeStateError"]
 S = TypeVar("S")
 
 
-class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfWork, Generic[S]):
+class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfWork, Showing, Generic[S]):
     """One conversation with a model that may use tools.
 
     `model` is a name such as "anthropic/claude-sonnet-4-6", or a provider object; with `provider` (one, or a client of
@@ -51,12 +53,11 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         Alive = Uninit | Init
         Any = Uninit | Init | Final
 
-    _instruction = ""
+    _instruction: tuple[Said, ...] = ()
 
-    def instruct(self, text: str) -> Agent[S]:
-        """Set what the next `execute()` is to do. Called again, it adds a paragraph."""
-        text = spoken("the instruction", text)
-        self._instruction = f"{self._instruction}\n\n{text}" if self._instruction else text
+    def instruct(self, prompt: Prompt) -> Agent[S]:
+        """Set what the next `execute()` is to do: text, or a list of blocks. Called again, it adds a paragraph."""
+        self._instruction = with_more(self._instruction, blocks_of(prompt))
         return self
 
     def execute(
@@ -69,13 +70,13 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         """
         if self._phase != "init":
             return Err(self._not_started())
-        prompt, self._instruction = self._instruction, ""
-        run = self.run(prompt, context=context, history=history, output_schema=output_schema)
+        said, self._instruction = self._instruction, ()
+        run = self.run(said, context=context, history=history, output_schema=output_schema)
         return run_blocking(run, twin="agent.run(...)")
 
     async def run(
         self,
-        prompt: str,
+        prompt: Prompt,
         *,
         context: Any = None,
         history: Sequence[Message] | None = None,
@@ -83,11 +84,13 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
     ) -> RunResult:
         """Run one turn to its end. Cancelling the caller cancels the turn and waits until it has ended.
 
+        `prompt` is text, or a list of blocks: texts, `Image`, `Document`, `Audio`, or what these are as JSON.
         `history` replaces the conversation first; the list given is not changed. With `output_schema`, a JSON Schema or
         a type that pydantic validates, the answer must be JSON that fits, and `data` of the result holds its value; the
         model is told what is wrong as often as `output_corrections` says, and then the run fails as `invalid_output`.
         Raises `RuntimeStateError` when the agent is busy or not started, `ValueError` for a blank prompt, a history in
-        which a call has no result or a schema that is none, `TypeError` for what is no text.
+        which a call has no result, a schema that is none or a file that the model cannot be sent, and `TypeError` for
+        what is no prompt.
         """
         return await self.outcome_of(self.start_turn(prompt, context, history, output_schema))
 
@@ -102,7 +105,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
 
     def run_stream(
         self,
-        prompt: str,
+        prompt: Prompt,
         *,
         context: Any = None,
         history: Sequence[Message] | None = None,
@@ -113,7 +116,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
 
     async def stream_text(
         self,
-        prompt: str,
+        prompt: Prompt,
         *,
         on_reset: Callable[[], object] | None = None,
         context: Any = None,
@@ -133,19 +136,21 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         stream.result.raise_for_status()
 
     def start_turn(
-        self, prompt: str, context: Any = None, history: Sequence[Message] | None = None, output_schema: Any = None
+        self, prompt: Prompt, context: Any = None, history: Sequence[Message] | None = None, output_schema: Any = None
     ) -> Turn:
         """Start a turn on the running loop and return at once. `run` and `run_stream` are made of this."""
-        prompt = spoken("the prompt", prompt)
+        said = Message(role="user", blocks=blocks_of(prompt))
         self.check_started()
         self.check_idle("wait for what it does, or cancel it")
         past = self.messages if history is None else history
-        if not prompt.strip() and not (past and past[-1].role != "assistant"):
+        if not said.blocks and not (past and past[-1].role != "assistant"):
             raise ValueError("the prompt is empty: say what is to be done")
+        if problem := self.unfit(said.media):
+            raise ConfigurationError(problem)
         output = None if output_schema is None else Output(output_schema, self.config.output_corrections)
         if history is not None:
             self.replace_history(history, "run")
-        turn = Turn(self, prompt, context, output)
+        turn = Turn(self, said, context, output)
         self._turn = turn
         turn.begin()
         self._task = asyncio.get_running_loop().create_task(run_turn(turn), name=f"xun-turn-{self.name}")

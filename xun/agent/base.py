@@ -300,10 +300,10 @@ class AgentBase:
             turn.loop.call_soon_threadsafe(task.cancel)
         return True
 
-    def with_asides(self, text: str) -> Message:
-        """The message of `text`, the person's next words, with what the model is to be told beside it, once."""
+    def with_asides(self, said: Message) -> Message:
+        """`said`, the person's next message, with what the model is to be told beside it, once."""
         told, self.asides[:] = [as_block(aside) for aside in self.asides], []
-        return Message(role="user", blocks=(*Message.user(text).blocks, *told))
+        return Message(role="user", blocks=(*said.blocks, *told))
 
     # Telling
 

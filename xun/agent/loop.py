@@ -6,6 +6,7 @@ import asyncio
 
 from xun.agent.batch import run_batch
 from xun.agent.model_call import ask_model
+from xun.agent.shown import leave_out
 from xun.agent.spending import before_request, check_spending
 from xun.agent.turn import Stop, Turn
 from xun.events import StepStarted
@@ -25,7 +26,7 @@ async def run_turn(turn: Turn) -> None:
                 if reply.calls:
                     _check_calls(turn, reply)
                     await run_batch(turn, reply.calls)
-                    turn.add(turn.results())
+                    turn.answer()
                     _check_cancelled()
                     if turn.stop is not None:
                         raise turn.stop
@@ -61,7 +62,7 @@ async def _ask(turn: Turn) -> Message:
         return await ask_model(turn)
     except ProviderError as error:
         if error.kind != "too_long" or not await turn.agent.compactor.after_refusal(turn):
-            raise
+            raise leave_out(turn, error) from error
     return await ask_model(turn)
 
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from xun.agent.prompt import Prompt
 from xun.agent.run_result import RunResult
 from xun.agent.turn import Turn
 from xun.events import PROVISIONAL, AnyEvent, TextDelta, TurnEnded
@@ -28,7 +29,7 @@ class RunStream:
     def __init__(
         self,
         agent: Agent[Any],
-        prompt: str,
+        prompt: Prompt,
         context: Any,
         history: Sequence[Message] | None = None,
         output_schema: Any = None,

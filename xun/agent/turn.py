@@ -14,7 +14,9 @@ from xun.agent.cut_reply import interrupted_reply, with_cut_note
 from xun.agent.dedupe import Earlier
 from xun.agent.loopguard import LoopGuard
 from xun.agent.output import Output
+from xun.agent.prompt import told
 from xun.agent.run_result import Denial, RunResult
+from xun.agent.shown import Shown
 from xun.agent.totals import Spent
 from xun.events import (
     Answered,
@@ -83,9 +85,10 @@ class Stop(Exception):
 class Turn:
     """The state of one turn. `done` resolves to the `RunResult` once `TurnEnded` has been told."""
 
-    def __init__(self, agent: Agent[Any], prompt: str, context: Any, output: Output | None = None) -> None:
+    def __init__(self, agent: Agent[Any], said: Message, context: Any, output: Output | None = None) -> None:
         self.agent = agent
-        self.prompt = prompt
+        self.said = said
+        self.prompt = told(said)
         self.context = context
         self.output = output
         self.limits = agent.limits
@@ -111,6 +114,7 @@ class Turn:
         self._started: set[str] = set()
         self._running: set[str] = set()
         self._results: dict[str, ToolResult] = {}
+        self._shown = Shown()
         self._reply: Message | None = None
         self._broken = ""  # the text of a reply that has failed
         self._arriving: list[str] = []  # the text of a reply that has not come to its end
@@ -143,8 +147,8 @@ class Turn:
     def begin(self) -> None:
         self.emit(TurnStarted(prompt=self.prompt, model=self.agent.model_name))
         self.agent.tell_mode()
-        if self.prompt:
-            self._hear(self.prompt)
+        if self.said.blocks:
+            self._hear(self.said)
 
     def add(self, message: Message) -> None:
         """Append to history and tell it, in one step that nothing can interrupt."""
@@ -173,10 +177,10 @@ class Turn:
         """Add what the person said meanwhile to history."""
         for text in self.agent.queue.take_steering():
             self.earlier.forget()
-            self._hear(text)
+            self._hear(Message.user(text))
 
-    def _hear(self, text: str) -> None:
-        message = with_cut_note(self.agent.with_asides(text), self.agent.messages)
+    def _hear(self, said: Message) -> None:
+        message = with_cut_note(self.agent.with_asides(said), self.agent.messages)
         message = self.output.asked_of(message) if self.output is not None else message
         self.add(self.agent.plan_note.add(message, self.agent.mode == "plan"))
 
@@ -235,6 +239,19 @@ class Turn:
     def results(self) -> Message:
         """The message that answers every open call, in the order of the calls."""
         return Message(role="tool", blocks=tuple(self._results[call_id] for call_id in self._open))
+
+    def show(self, call: ToolCall, message: Message) -> None:
+        """Add `message` behind the results of this step. Raises `RuntimeStateError` once `call` has ended."""
+        if call.id not in self._running:
+            raise RuntimeStateError("the call that shows something has ended")
+        self._shown.put(call.id, message)
+
+    def answer(self) -> None:
+        """Add the results of a step to history, and behind them what its tools show."""
+        calls = tuple(self._open)
+        self.add(self.results())
+        for message in self._shown.take(calls):
+            self.add(message)
 
     def on_its_thread(self) -> bool:
         return threading.get_ident() == self._thread

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from xun.media import MB, TYPES, WORDS, shown
+from xun.media import MB, ONE, TYPES, WORDS, shown
 from xun.messages import Media
 from xun.providers import models
 from xun.providers.base import ProviderError, Request
 
 _NEEDED = {"image": "images", "document": "images", "audio": "audio"}
 """What a listed model must have in `models.toml` for each kind: a page of a document is looked at, too."""
-
-_ONE = {"image": "an image", "document": "a PDF document", "audio": "an audio clip"}
 
 Unfit = Callable[[Media], str | None]
 """Why a model cannot be sent a file, in one line; None where it can."""
@@ -90,4 +88,4 @@ def refuse_unfit(request: Request, unfit: Unfit) -> None:
 def line_of(file: Media, unfit: Unfit) -> str | None:
     """What a model is told in place of a file that was answered and that it cannot be sent."""
     problem = unfit(file)
-    return None if problem is None else f"[Here stood {_ONE[file.type]} that you cannot be sent: {problem}.]"
+    return None if problem is None else f"[Here stood {ONE[file.type]} that you cannot be sent: {problem}.]"

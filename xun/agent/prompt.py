@@ -1,0 +1,92 @@
+"""What the person says and shows: text, or a list of blocks, as one message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import text as checked_text
+from xun.messages import Audio, Document, Image, Media, Message, Text, media_in_words
+from xun.result import printable
+
+Said = Text | Image | Document | Audio
+Prompt = str | Sequence[str | Said | Mapping[str, Any]]
+"""A text, or blocks: texts, block objects, or what they are as JSON, also with the file in a `source`."""
+
+_KINDS: dict[str, type[Media]] = {"image": Image, "document": Document, "audio": Audio}
+
+
+def blocks_of(prompt: Prompt) -> tuple[Said, ...]:
+    """The blocks of `prompt`, none where it is blank.
+
+    Raises `ConfigurationError` and `WrongTypeError` in one line, with the place of the block that is wrong.
+    """
+    if isinstance(prompt, str):
+        text = _text("the prompt", prompt)
+        return (Text(text=text),) if text.strip() else ()
+    if not isinstance(prompt, Sequence) or isinstance(prompt, bytes | bytearray):
+        raise WrongTypeError(f"the prompt must be text or a list of blocks, not {prompt!r}")
+    blocks = (_block(number, given) for number, given in enumerate(prompt, 1))
+    return tuple(block for block in blocks if not isinstance(block, Text) or block.text.strip())
+
+
+def with_more(blocks: tuple[Said, ...], more: tuple[Said, ...]) -> tuple[Said, ...]:
+    """Both, texts that meet as two paragraphs of one."""
+    if blocks and more and isinstance(blocks[-1], Text) and isinstance(more[0], Text):
+        return (*blocks[:-1], Text(text=f"{blocks[-1].text}\n\n{more[0].text}"), *more[1:])
+    return (*blocks, *more)
+
+
+def told(message: Message) -> str:
+    """What a person reads of such a message: its text, else what it shows."""
+    shown = media_in_words(message.blocks)
+    return message.text if message.text or not shown else f"[{shown}]"
+
+
+def _text(what: str, given: Any) -> str:
+    return printable(checked_text(what, given))
+
+
+def _block(number: int, given: Any) -> Said:
+    where = f"block {number} of the prompt"
+    match given:
+        case str():
+            return Text(text=_text(where, given))
+        case Text():
+            return given.model_copy(update={"text": _text(where, given.text)})
+        case Image() | Document() | Audio():
+            return given
+        case Mapping():
+            return _of_json(where, given)
+    raise WrongTypeError(f"{where} must be a text, an image, a document or a sound, not {given!r}")
+
+
+def _of_json(where: str, given: Mapping[str, Any]) -> Said:
+    if given.get("type") == "text":
+        return Text(text=_text(f"the text of {where}", given.get("text", "")))
+    kind = _KINDS.get(str(given.get("type")))
+    if kind is None:
+        raise ConfigurationError(f"{where} has the type {given.get('type')!r}: known are text, {', '.join(_KINDS)}")
+    fields = {key: value for key, value in given.items() if key not in ("source", "note")}
+    if "source" in given:
+        fields |= _source(where, given["source"])
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        raise ConfigurationError(f"{where}: {_said(error)}") from None
+
+
+def _source(where: str, source: Any) -> dict[str, Any]:
+    if not isinstance(source, Mapping) or source.get("type") != "base64":
+        raise ConfigurationError(f'{where} needs a source of {{"type": "base64", "media_type": …, "data": …}}')
+    return {key: source[key] for key in ("media_type", "data") if key in source}
+
+
+def _said(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    name = ".".join(str(part) for part in first["loc"])
+    said = first["msg"].removeprefix("Value error, ")
+    return f"{name}: {said}" if name else said

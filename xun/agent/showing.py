@@ -1,0 +1,30 @@
+"""Files for the model: whether it can be sent them, and those that tools show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xun.agent.base import AgentBase
+from xun.agent.turn import RuntimeStateError, serving
+from xun.messages import Media, Message
+
+
+class Showing(AgentBase):
+    """A part of `Agent`."""
+
+    def unfit(self, files: Iterable[Media]) -> str | None:
+        """Why the model cannot be sent one of `files`, in one line; None where it can, or its provider does not say."""
+        asks = getattr(self.provider, "unfit", None)
+        if asks is None:
+            return None
+        return next((problem for file in files if (problem := asks(self.model.name, file))), None)
+
+    def show(self, message: Message) -> None:
+        """Add `message` behind the results of the step whose call runs; `defer_tool_image` is the way in for tools.
+
+        Raises `RuntimeStateError` outside of a call of the model's, and once that call has ended.
+        """
+        current = serving(self)
+        if current is None:
+            raise RuntimeStateError("only a tool that the model has called can show it something")
+        current[0].show(current[1], message)

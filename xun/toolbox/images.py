@@ -1,0 +1,51 @@
+"""An image that a tool shows the model. No result can hold one: it follows the results of the step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from pydantic import ValidationError
+
+from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import text
+from xun.messages import Image, Media, Message, Text
+from xun.result import printable
+
+if TYPE_CHECKING:
+    from xun.toolbox.context import ToolCallContext
+
+
+class _Shows(Protocol):
+    """The part of an agent that this needs."""
+
+    def unfit(self, files: Iterable[Media]) -> str | None: ...
+    def show(self, message: Message) -> None: ...
+
+
+def defer_tool_image(ctx: ToolCallContext[Any], image: Image | bytes, msg: str = "") -> None:
+    """Show the model `image`, the bytes of a PNG, JPEG, WebP or GIF file of at most 10 MB, after this step's results.
+
+    It is added as a message of the user, with `msg` in one line; usable from a tool's thread. A tool that needs this to
+    be seen says `required_capabilities=["vision"]`. Raises `ConfigurationError` for what is no such image, and where
+    the model cannot be sent it.
+    """
+    shown = _checked(image)
+    agent = cast(_Shows, ctx.agent)
+    if problem := agent.unfit([shown]):
+        raise ConfigurationError(problem)
+    line = " ".join(printable(text("msg", msg)).split())
+    said = Text(text=f"[{ctx.tool_name} shows this image{f': {line}' if line else ''}]", note=True)
+    agent.show(Message(role="user", blocks=(shown, said)))
+
+
+def _checked(image: Image | bytes) -> Image:
+    if isinstance(image, Image):
+        return image.model_copy(update={"note": True})
+    if not isinstance(image, bytes | bytearray):
+        raise WrongTypeError(f"image must be an Image or the bytes of a file, not a {type(image).__name__}")
+    try:
+        return Image.from_bytes(bytes(image), note=True)
+    except ValidationError as error:
+        said = error.errors(include_url=False, include_input=False)[0]["msg"].removeprefix("Value error, ")
+        raise ConfigurationError(f"the image cannot be shown: {said}") from None
