@@ -207,7 +207,7 @@ def _read(payload: Any, status: int | None, secret: str) -> Refusal:
     ]
     message = error.get("message") or error.get("detail") or error.get("title") or ""
     said = clean(f"{message}{_passed_on(error)}", secret=secret)
-    told = (google_status.meaning(details), google_status.wait(details))
+    told = (google_status.meaning(error), google_status.wait(error))
     return Refusal(status, " ".join(str(c) for c in codes if c), said, *told)
 
 
@@ -232,7 +232,7 @@ def _kind(refusal: Refusal, otherwise: int = 500) -> ErrorKind:
         return "auth"
     if status == 404 or "model_not_found" in said:
         return "unknown_model"
-    return server_kind(status, said)
+    return _server_kind(status, said)
 
 
 def _status(refusal: Refusal, otherwise: int) -> int:
@@ -247,8 +247,7 @@ def _status(refusal: Refusal, otherwise: int) -> int:
     return 400 if any(code.startswith(_BAD_REQUEST) for code in codes) else otherwise
 
 
-def server_kind(status: int, said: str = "") -> ErrorKind:
-    """What a server means that fails with `status`, where it is not about the key, the model or the account."""
+def _server_kind(status: int, said: str) -> ErrorKind:
     if status == 429:
         return "rate_limit"
     if status in (503, 529) or "overloaded" in said:

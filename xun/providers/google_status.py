@@ -12,23 +12,24 @@ _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s\Z")
 _BAD_KEY = ("API_KEY_INVALID", "API_KEY_SERVICE_BLOCKED", "API_KEY_HTTP_REFERRER_BLOCKED", "API_KEY_IP_ADDRESS_BLOCKED")
 
 
-def meaning(details: Any) -> ErrorKind | None:
-    """What an error is about, where its details say more than its status, which is 400 for a key that is none.
+def meaning(error: Mapping[str, Any]) -> ErrorKind | None:
+    """What `error` is about, where its details say more than its status, which is 400 for a key that is none.
 
     A quota for a day is no rate: it is used up, whatever wait is named besides. One for a minute is.
     """
-    found = [*_typed(details)]
+    found = [*_typed(error.get("details"))]
     if any(detail.get("reason") in _BAD_KEY for detail in found):
         return "auth"
     quotas = [one for detail in found for one in _list(detail.get("violations")) if isinstance(one, Mapping)]
     if any(_is_used_up(quota) for quota in quotas):
         return "no_credit"
-    return "rate_limit" if quotas or wait(details) is not None else None
+    exhausted = error.get("code") == 429 or error.get("status") == "RESOURCE_EXHAUSTED"
+    return "rate_limit" if exhausted and (quotas or wait(error) is not None) else None
 
 
-def wait(details: Any) -> float | None:
-    """The wait that is asked for, in seconds."""
-    for detail in _typed(details):
+def wait(error: Mapping[str, Any]) -> float | None:
+    """The wait that `error` asks for, in seconds."""
+    for detail in _typed(error.get("details")):
         delay = detail.get("retryDelay")
         if isinstance(delay, str) and (match := _SECONDS.match(delay)):
             return float(match[1])
