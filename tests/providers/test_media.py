@@ -16,9 +16,13 @@ from tests.wire.recorded import Recorded
 from xun.media import MB
 from xun.messages import Audio, Document, Image, Message, Text
 from xun.providers.anthropic import AnthropicWire
+from xun.providers.azure import AzureOpenAIProvider
 from xun.providers.base import ProviderError
+from xun.providers.fallback import FallbackProvider
+from xun.providers.http import HttpTransport
 from xun.providers.openai_chat import OpenAIChatWire
 from xun.providers.openai_responses import OpenAIResponsesWire
+from xun.providers.remote import RemoteProvider
 from xun.providers.transport import Target
 
 SHOT = Image(media_type="image/png", data="aWNv")
@@ -159,3 +163,13 @@ def test_what_a_tool_shows_comes_after_the_results(wire: str) -> None:
         }[wire]
     )
     assert kinds[0] == "tool_result" or wire != "anthropic"
+
+
+def test_azure_and_a_chain_say_it_before_they_are_asked() -> None:
+    azure = AzureOpenAIProvider(azure_endpoint="https://house.test", api_version="v1", api_key="k")
+    chain = FallbackProvider(RemoteProvider(AnthropicWire(TARGET), HttpTransport(TARGET, {})), [], model="claude-new")
+    flac = Audio(media_type="audio/flac", data="ZkxhQw==")
+    assert azure.unfit("my-deployment", CLIP) is None
+    assert str(azure.unfit("my-deployment", flac)).startswith("Azure OpenAI takes no audio/flac, only")
+    assert chain.unfit("claude-new", SHOT) is None
+    assert str(chain.unfit("claude-new", CLIP)).startswith("Anthropic takes no audio clips")

@@ -13,10 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs, quote, urlunsplit
 
+from xun.messages import Media
 from xun.providers.base import ProviderError, Request, StreamItem
 from xun.providers.dialect import AZURE
 from xun.providers.endpoints import bare, clean_key, read_address
 from xun.providers.http import CONNECT_TIMEOUT, IDLE_TIMEOUT, HttpTransport
+from xun.providers.media import OPENAI_CHAT
 from xun.providers.openai_chat import OpenAIChatWire
 from xun.providers.remote import RemoteProvider
 from xun.providers.services import Service
@@ -176,6 +178,10 @@ class AzureOpenAIProvider:
         async with aclosing(self._at(deployment, await self._credential.current_token()).stream(asked)) as items:
             async for item in items:
                 yield item
+
+    def unfit(self, model: str, file: Media) -> str | None:
+        """Why the deployment cannot be sent `file`, in one line; None where it can, as far as its name tells."""
+        return OPENAI_CHAT.unfit(file, "Azure OpenAI", self.name, self.model or model)
 
     async def aclose(self) -> None:
         """Closes the connections of the running loop."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from xun.errors import ConfigurationError
+from xun.messages import Media
 from xun.providers import registry
 from xun.providers.base import (
     Done,
@@ -99,6 +100,11 @@ class FallbackProvider:
             member = _member(fallback, lead.model.name, find)
             if not member.ours or member.name not in (known.name for known in self._members if known.ours):
                 self._members.append(member)
+
+    def unfit(self, model: str, file: Media) -> str | None:
+        """Why the first of them cannot be sent `file`, in one line; None where it can, or does not say."""
+        asks = getattr(self._members[0].provider, "unfit", None)
+        return asks(model, file) if asks is not None else None
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem]:
         """The reply of the first that gives one. `InPlace` comes before it where that is not the first of all."""
