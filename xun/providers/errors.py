@@ -232,7 +232,7 @@ def _kind(refusal: Refusal, otherwise: int = 500) -> ErrorKind:
         return "auth"
     if status == 404 or "model_not_found" in said:
         return "unknown_model"
-    return _server_kind(status, said)
+    return server_kind(status, said)
 
 
 def _status(refusal: Refusal, otherwise: int) -> int:
@@ -247,7 +247,8 @@ def _status(refusal: Refusal, otherwise: int) -> int:
     return 400 if any(code.startswith(_BAD_REQUEST) for code in codes) else otherwise
 
 
-def _server_kind(status: int, said: str) -> ErrorKind:
+def server_kind(status: int, said: str = "") -> ErrorKind:
+    """What a server means that fails with `status`, where it is not about the key, the model or the account."""
     if status == 429:
         return "rate_limit"
     if status in (503, 529) or "overloaded" in said:
