@@ -42,8 +42,8 @@ def is_risk(request: Recorded) -> bool:
 
 def judged(request: Recorded) -> dict[str, Any]:
     """The data of an assessment, from its only message of the user."""
-    items = request.body["input" if request.wire == "openai-responses" else "messages"]
-    [content] = [item["content"] for item in items if item.get("role") == "user"][:1]
+    asked = next(item for item in request.history if item.get("role") == "user")
+    content = asked.get("content") or asked["parts"]
     text = content if isinstance(content, str) else content[0]["text"]
     heading, line = text.split("\n")
     assert heading == "The action to judge:"
@@ -87,7 +87,8 @@ async def test_a_yes_runs_the_command_and_its_cost_is_the_turns(wire: str, work:
     data = judged(risk)
     assert data["action"] == {"kind": "run", "command": "touch made", "cwd": str(work)}
     assert data["not_allowed_because"] == ["touch is not on the allowlist"]
-    names = {tool.get("name") or tool["function"]["name"] for tool in risk.body["tools"]}
+    tools = risk.body["tools"][0].get("functionDeclarations") or risk.body["tools"]
+    names = {tool.get("name") or tool["function"]["name"] for tool in tools}
     assert names == {"read_file", "list_dir", "glob", "grep"}
     [decided] = [event for event in heard.of(Decided) if event.decision.action.kind == "run"]
     assert (decided.by, decided.assessment.verdict, decided.assessment.looked) == ("risk", "allow", False)

@@ -12,7 +12,29 @@ from tests.wire.validators import STRICT
 from xun import Agent
 
 pytestmark = pytest.mark.anyio
-MODELS = ["anthropic/claude-sonnet-4-6", "openai/gpt-5", "openai-chat/gpt-4o"]
+MODELS = [
+    "anthropic/claude-sonnet-4-6",
+    "openai/gpt-5",
+    "openai-chat/gpt-4o",
+    "gemini/gemini-3.8-flash",
+    "openrouter/anthropic/claude-sonnet-4.6",
+    "azure/my-gpt",
+]
+ADDRESSES = {
+    "ANTHROPIC": "ANTHROPIC_BASE_URL",
+    "OPENAI": "OPENAI_BASE_URL",
+    "GEMINI": "GOOGLE_GEMINI_BASE_URL",
+    "OPENROUTER": "OPENROUTER_BASE_URL",
+    "AZURE_OPENAI": "AZURE_OPENAI_ENDPOINT",
+}
+
+
+def reach(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Lets every provider be the server at `url`."""
+    for name, address in ADDRESSES.items():
+        monkeypatch.setenv(f"{name}_API_KEY", "test-key-123")
+        monkeypatch.setenv(address, url)
+    monkeypatch.setenv("OPENAI_API_VERSION", "v1")
 
 
 def add(a: int, b: int) -> int:
@@ -20,6 +42,7 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+@pytest.mark.spec("H-PRV-01", "H-PRV-11", "W22")
 @pytest.mark.parametrize(("one", "other"), [*permutations(MODELS, 2)])
 async def test_a_conversation_goes_on_with_another_provider_and_back(
     one: str, other: str, monkeypatch: pytest.MonkeyPatch
@@ -33,9 +56,7 @@ async def test_a_conversation_goes_on_with_another_provider_and_back(
         Say("Back."),
     ]
     with ModelServer(script, validators=STRICT) as server:
-        for name in ("ANTHROPIC", "OPENAI"):
-            monkeypatch.setenv(f"{name}_API_KEY", "test-key-123")
-            monkeypatch.setenv(f"{name}_BASE_URL", server.url)
+        reach(monkeypatch, server.url)
         async with Agent(one, tools=[add]) as agent:
             said = [(await agent.run("What is 1 + 2?")).output]
             agent.set_model(other)
@@ -56,6 +77,8 @@ async def test_a_conversation_goes_on_with_another_provider_and_back(
         ("openai/gpt-5.4", "openai/gpt-5"),
         ("anthropic/claude-sonnet-4-6", "anthropic/claude-3-5-haiku-latest"),
         ("anthropic/claude-sonnet-4-6", "anthropic/claude-opus-4-6"),
+        ("gemini/gemini-3.8-flash", "gemini/gemini-3.6-flash"),
+        ("gemini/gemini-2.5-flash", "gemini/gemini-3.8-flash"),
     ],
 )
 async def test_what_a_model_thought_goes_to_no_other_model_of_its_wire(
@@ -68,9 +91,7 @@ async def test_what_a_model_thought_goes_to_no_other_model_of_its_wire(
         Say("Back."),
     ]
     with ModelServer(script, validators=STRICT) as server:
-        for name in ("ANTHROPIC", "OPENAI"):
-            monkeypatch.setenv(f"{name}_API_KEY", "test-key-123")
-            monkeypatch.setenv(f"{name}_BASE_URL", server.url)
+        reach(monkeypatch, server.url)
         async with Agent(one, tools=[add]) as agent:
             assert (await agent.run("What is 1 + 2?")).ok
             agent.set_model(other)
