@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from tests.agent.compact_support import histories, prompts
 from tests.conftest import fuzzed
 from xun.agent import compact_cut as cut
+from xun.agent import todo_note
 from xun.agent.compact_meter import estimate
 from xun.agent.compact_note import is_note, make_note
+from xun.agent.compact_summary import record
 from xun.agent.history import checked_history
-from xun.messages import Message, Reply, Text, ToolCall, ToolResult, Usage
+from xun.messages import Document, Image, Message, Reply, Text, ToolCall, ToolResult, Usage
 
 
 def text_of(note: Message) -> str:
@@ -92,6 +94,44 @@ def test_a_line_in_place_of_a_result_says_how_to_get_it_again() -> None:
     assert "read_file" in message.results[0].content
     assert "5,000 characters" in message.results[0].content
     assert "repeat the call" in message.results[0].content
+
+
+def test_what_tools_showed_and_old_lists_are_left_out_and_what_the_person_showed_stays() -> None:
+    shot, todos = Image(media_type="image/png", data="AAAA"), Text(text=f"{todo_note.HEAD}\n- [ ] one]", note=True)
+    said = Message(role="user", blocks=(Text(text="Look."), shot))
+    result = ToolResult(call_id="c", name="show", content="shown")
+    shown = Message(role="user", blocks=(shot.model_copy(update={"note": True}), Text(text="[a tool]", note=True)))
+    kept, answered, line = cut.without_old_results([said, Message(role="tool", blocks=(result, todos)), shown])
+    assert kept is said
+    assert answered == Message(role="tool", blocks=(result,))
+    assert line == Message(
+        role="user", blocks=(Text(text=cut.SHOWN_BEFORE, note=True), Text(text="[a tool]", note=True))
+    )
+
+
+def test_of_a_prompt_that_is_shortened_a_word_stays_for_what_it_showed() -> None:
+    shot, paper = Image(media_type="image/png", data="AAAA"), Document(media_type="application/pdf", data="AAAA")
+    old = [Message(role="user", blocks=(Text(text="Look."), shot, shot, paper)), Message(role="user", blocks=(paper,))]
+    kept, missing = cut.kept_prompts([*old, Message.user("Go.")], 60, estimate)
+    assert missing == 2
+    assert kept == [
+        Message(
+            role="user",
+            blocks=(
+                Text(text="Look."),
+                Text(text="[2 images, 1 PDF document, left out to save room]", note=True),
+            ),
+        ),
+        Message.user("[1 PDF document, left out to save room]"),
+        Message.user("Go."),
+    ]
+
+
+def test_what_a_tool_showed_is_no_word_of_the_person() -> None:
+    shown = Message(role="user", blocks=(Image(media_type="image/png", data="AAAA", note=True),))
+    history = [Message.user("Look."), Message(role="assistant", blocks=(Text(text="Yes."),)), shown]
+    assert cut.kept_prompts(history, 1e9, estimate) == ([history[0]], 0)
+    assert record(history, 1_000).splitlines()[::2] == ["[person] Look.", "[agent] Yes.", "[tool] (showed: image)"]
 
 
 def test_usage_before_the_first_change_still_counts() -> None:

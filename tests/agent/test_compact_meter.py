@@ -6,7 +6,7 @@ import pytest
 
 from xun.agent.compact_meter import Meter, estimate, estimate_fixed, of_text
 from xun.agent.compact_note import make_note
-from xun.messages import Image, Message, Reply, Text, Thinking, ToolCall, ToolResult, Usage
+from xun.messages import Audio, Document, Image, Message, Reply, Text, Thinking, ToolCall, ToolResult, Usage
 
 
 def reply(text: str, *, sent: int | None = None, made: int = 10) -> Message:
@@ -28,12 +28,15 @@ def test_every_kind_of_content_weighs_something() -> None:
         Text(text="x" * 400),
         Thinking(text="x" * 200, signature="s" * 200, wire="w"),
         Image(media_type="image/png", data="A" * 9_000_000),
+        Document(media_type="application/pdf", data="A" * 120_000),  # of 90,000 bytes: two pages
+        Audio(media_type="audio/mpeg", data="A" * 40_000),  # two seconds
+        Audio(media_type="audio/wav", data="A" * 40_000),  # one
         call,
         ToolResult(call_id="c", name="bash", content="x" * 400),
         ToolResult(call_id="c", name="bash", content="{" + "x" * 299),
     ]
     sizes = [estimate(Message(role="user", blocks=(block,))) for block in blocks]
-    assert sizes == pytest.approx([104, 104, 1504, 110, 104, 104], abs=1)
+    assert sizes == pytest.approx([104, 104, 1504, 4004, 68, 36, 110, 104, 104], abs=1)
     assert estimate_fixed("x" * 400, [{"name": "x" * 300}]) == pytest.approx(204, abs=2)
 
 

@@ -84,7 +84,7 @@ def test_a_prompt_that_is_neither_text_nor_blocks_begins_nothing(prompt: Any) ->
             lambda: agent.steer(prompt),
             lambda: agent.queue.add(prompt),
         ):
-            with pytest.raises(TypeError, match="must be text(, not| or a list of blocks, not)"):
+            with pytest.raises(TypeError, match=r"must be text(, not| or a list of blocks, not)"):
                 attempt()
         if prompt is not None:
             with pytest.raises((TypeError, NothingToDoError), match="must be text, not"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from xun.agent.todo_note import is_todo_note
 from xun.messages import Block, Message, Text, ToolResult, media_in_words, with_lines
 
 Weigh = Callable[[Message], float]
@@ -11,7 +12,7 @@ Weigh = Callable[[Message], float]
 LARGE = 1_000  # characters of an old result that are worth leaving out
 _BEGINNING, _END = 600, 200  # characters kept of a prompt that is too long to be kept
 _SMALLEST = 400  # characters always kept of a result
-_SHOWN_BEFORE = "[What a tool showed here was left out to save room; if it is needed, have it shown again.]"
+SHOWN_BEFORE = "[What a tool showed here was left out to save room; if it is needed, have it shown again.]"
 
 
 def tail_start(messages: Sequence[Message], keep: float, weigh: Weigh) -> int:
@@ -88,8 +89,9 @@ def uncounted(old: Sequence[Message], new: Sequence[Message]) -> list[Message]:
 def _map_results(message: Message, change: Callable[[ToolResult], ToolResult]) -> Message:
     if message.role != "tool":
         return message
-    blocks = tuple(change(block) if isinstance(block, ToolResult) else block for block in message.blocks)
-    same = all(new is old for new, old in zip(blocks, message.blocks, strict=True))
+    kept = [block for block in message.blocks if not is_todo_note(block)]
+    blocks = tuple(change(block) if isinstance(block, ToolResult) else block for block in kept)
+    same = len(kept) == len(message.blocks) and all(new is old for new, old in zip(blocks, message.blocks, strict=True))
     return message if same else _with_blocks(message, blocks)
 
 
@@ -104,7 +106,7 @@ def _left_out(result: ToolResult) -> ToolResult:
 
 
 def _without_shown(message: Message) -> Message:
-    return with_lines(message, lambda file: _SHOWN_BEFORE if file.note else None)
+    return with_lines(message, lambda file: SHOWN_BEFORE if file.note else None)
 
 
 def _shortened(result: ToolResult, chars: int) -> ToolResult:

@@ -49,7 +49,7 @@ def make_note(
     `left_out` is how many of the person's older messages are too long to be kept.
     """
     changed, named = _files(gone)
-    plan = _last_plan(gone) if todos is None else _plan_lines(todos)
+    plan = _last_plan(gone) if todos is None else plan_lines(todos)
     parts = [OPENING, summary.strip()]
     if left_out:
         parts.append(f"({left_out} older messages of the person are left out or shortened.)")
@@ -68,7 +68,8 @@ def _lines_of(message: Message, heading: str) -> list[str]:
     return rest.partition("\n\n")[0].splitlines() if found else []
 
 
-def _plan_lines(todos: Iterable[Any]) -> list[str]:
+def plan_lines(todos: Iterable[Any]) -> list[str]:
+    """The steps of a plan, a line each, with a mark for how far each is."""
     items = [todo for todo in todos if isinstance(todo, Mapping)]
     return [f"- [{_MARKS.get(str(todo.get('status')), ' ')}] {_one_line(todo.get('content'))}" for todo in items]
 
@@ -84,7 +85,7 @@ def _last_plan(messages: Sequence[Message]) -> list[str]:
         for call in reversed(message.calls):
             todos = call.arguments.get("todos")
             if call.name == _PLANNER and isinstance(todos, list):
-                return _plan_lines(todos)
+                return plan_lines(todos)
     return []
 
 

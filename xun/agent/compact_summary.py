@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xun.agent.attempt import attempt
 from xun.agent.compact_note import body_of, is_note
+from xun.agent.todo_note import is_todo_note
 from xun.events import Waiting
 from xun.media import WORDS
 from xun.messages import Audio, Block, Document, Image, Message, Text, ToolCall, ToolResult, Usage
@@ -151,6 +152,8 @@ def _entries(message: Message, caps: dict[str, int]) -> Iterator[str]:
 
 def _entry(message: Message, block: Block, caps: dict[str, int]) -> str:
     match block:
+        case Text() if is_todo_note(block):
+            return ""  # the plan is kept beside the summary
         case Text(text=text, note=note) if text.strip():
             who = "note" if note else "agent" if message.role == "assistant" else "person"
             return f"[{who}] {_cut(text.strip(), caps[who])}"

@@ -8,6 +8,7 @@ from xun.agent.batch import run_batch
 from xun.agent.model_call import ask_model
 from xun.agent.shown import leave_out
 from xun.agent.spending import before_request, check_spending
+from xun.agent.todo_note import with_todos
 from xun.agent.turn import Stop, Turn
 from xun.events import StepStarted
 from xun.messages import Message
@@ -85,7 +86,7 @@ def _fits(turn: Turn, reply: Message) -> bool:
     correction = turn.output.correction(problem)
     if correction is None:
         raise Stop("invalid_output", f"the answer does not fit the schema: {problem}")
-    turn.add(correction)
+    turn.add(with_todos(correction, turn))
     return False
 
 

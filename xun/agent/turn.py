@@ -17,6 +17,7 @@ from xun.agent.output import Output
 from xun.agent.prompt import told
 from xun.agent.run_result import Denial, RunResult
 from xun.agent.shown import Shown
+from xun.agent.todo_note import with_todos
 from xun.agent.totals import Spent
 from xun.events import (
     Answered,
@@ -182,7 +183,7 @@ class Turn:
     def _hear(self, said: Message) -> None:
         message = with_cut_note(self.agent.with_asides(said), self.agent.messages)
         message = self.output.asked_of(message) if self.output is not None else message
-        self.add(self.agent.plan_note.add(message, self.agent.mode == "plan"))
+        self.add(with_todos(self.agent.plan_note.add(message, self.agent.mode == "plan"), self))
 
     def spend(self, usage: Usage | None, model: ModelInfo | None = None) -> None:
         """Count what `model` has used for this turn; None where the server did not say.
@@ -249,9 +250,9 @@ class Turn:
     def answer(self) -> None:
         """Add the results of a step to history, and behind them what its tools show."""
         calls = tuple(self._open)
-        self.add(self.results())
+        self.add(with_todos(self.results(), self))
         for message in self._shown.take(calls):
-            self.add(message)
+            self.add(with_todos(message, self))
 
     def on_its_thread(self) -> bool:
         return threading.get_ident() == self._thread
