@@ -50,7 +50,7 @@ def test_the_models_of_each_service_that_is_set_up_are_listed_the_one_that_is_ta
     ]
     assert lines[0].endswith("$2 in, $10 out a million  Anthropic; taken where none is named")
     assert not any("taken" in line for line in lines[1:])
-    assert "not set up: OpenAI (OPENAI_API_KEY), OpenAI-compatible server (XUN_OPENAI_BASE_URL), Azure" in err
+    assert "not set up: OpenAI (OPENAI_API_KEY), OpenAI-compatible server (XUN_OPENAI_BASE_URL), Google " in err
 
 
 def test_without_anything_what_to_do_is_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,13 +43,19 @@ SERVICES = [
         "/api/v1/chat/completions",
         BEARER | {"x-title": "xun"},
     ),
+    Reached(
+        "gemini/gemini-2.5-pro",
+        {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": "URL"},
+        "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+        {"x-goog-api-key": KEY},
+    ),
     Reached("azure/my-gpt", AZURE | {"AZURE_OPENAI_API_KEY": KEY}, DATED, {"api-key": KEY}),
     Reached(
         "azure/my-gpt", AZURE | {"AZURE_OPENAI_AD_TOKEN": TOKEN}, DATED, {"authorization": f"Bearer {TOKEN}"}, TOKEN
     ),
     Reached("ollama/qwen3:8b", {"OLLAMA_HOST": "URL", "OLLAMA_API_KEY": KEY}, "/v1/chat/completions", BEARER),
 ]
-each = pytest.mark.parametrize("service", SERVICES, ids=["openrouter", "azure", "azure-token", "ollama"])
+each = pytest.mark.parametrize("service", SERVICES, ids=["openrouter", "gemini", "azure", "azure-token", "ollama"])
 
 
 def kept(log: Path) -> Iterator[str]:
