@@ -1,6 +1,7 @@
 """xun: a terminal coding agent, and the library it is made of.
 
-Public names are resolved when first used, so that importing the package costs next to nothing.
+Public names are resolved when first used, so that importing the package costs next to nothing. They are what programs
+are written with; what they rather meet, such as the other events, is in the module that it belongs to.
 """
 
 from __future__ import annotations
@@ -12,48 +13,26 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "xun.agent.agent": ("Agent", "RuntimeStateError"),
-    "xun.agent.compact": ("Compaction",),
     "xun.agent.config": ("AgentConfig",),
     "xun.agent.limits": ("Limits",),
-    "xun.agent.progress": ("ProgressPolicy",),
-    "xun.agent.run_result": ("Denial", "RunCancelled", "RunFailed", "RunResult", "RunTruncated"),
-    "xun.agent.telemetry": ("RunEvent",),
-    "xun.agent.stream": ("RunStream",),
-    "xun.agent.subagents": ("AgentGetterParam", "SubAgent"),
-    "xun.events": (
-        "Event",
-        "MessageAdded",
-        "Notice",
-        "TextDelta",
-        "ThinkingDelta",
-        "ToolEnded",
-        "ToolStarted",
-        "TurnEnded",
-    ),
-    "xun.extend.hooks": ("HookContext", "Hooks"),
+    "xun.agent.run_result": ("RunCancelled", "RunFailed", "RunResult", "RunTruncated"),
+    "xun.agent.subagents": ("SubAgent",),
+    "xun.errors": ("ConfigurationError", "XunError"),
+    "xun.events": ("Event", "TextDelta", "ToolEnded", "ToolStarted", "TurnEnded"),
+    "xun.extend.hooks": ("Hooks",),
     "xun.extend.middleware": ("Middleware",),
-    "xun.extend.payloads": ("HOOK_PAYLOADS",),
-    "xun.messages": ("Image", "Message", "Text", "Thinking", "ToolCall", "ToolResult", "Usage"),
+    "xun.messages": ("Audio", "Document", "Image", "Message", "Text", "ToolCall", "ToolResult"),
     "xun.policy.decision": ("Answer", "Ask", "Decision", "Reason"),
     "xun.policy.rules": ("Policy", "Rule"),
-    "xun.providers.base": (
-        "CacheHint",
-        "Fallback",
-        "ModelInfo",
-        "PromptCachePolicy",
-        "Provider",
-        "ProviderError",
-        "RetryPolicy",
-    ),
-    "xun.providers.fallback": ("FallbackProvider",),
+    "xun.providers.base": ("Fallback", "PromptCachePolicy", "Provider", "ProviderError", "RetryPolicy"),
     "xun.providers.registry": ("register_provider",),
     "xun.providers.scripted": ("ScriptedProvider",),
-    "xun.errors": ("ConfigurationError", "XunError"),
     "xun.result": ("ErrorInfo", "Result"),
-    "xun.toolbox.attr": ("Permission", "tool_attr"),
+    "xun.toolbox.attr": ("tool_attr",),
     "xun.toolbox.context": ("ToolCallContext",),
+    "xun.toolbox.images": ("defer_tool_image",),
     "xun.toolbox.outcome": ("ChoiceOutcome",),
-    "xun.toolbox.replay": ("ReplayPolicy", "ToolPolicy", "ToolRetry", "TransientToolError"),
+    "xun.toolbox.replay": ("ToolPolicy", "ToolRetry", "TransientToolError"),
     "xun.toolbox.tool": ("Tool",),
     "xun.toolbox.toolbox": ("ToolBox",),
     "xun.workspace.workspace": ("Workspace",),

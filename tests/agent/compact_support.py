@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.agent.support import Heard, agent_of
-from xun import Agent, Message, ModelInfo, ScriptedProvider, ToolCall, ToolResult
+from xun import Agent, Message, ScriptedProvider, ToolCall, ToolResult
 from xun.agent.compact_note import is_note
 from xun.messages import Image, Reply, Text, Thinking, Usage
-from xun.providers.base import Request
+from xun.providers.base import ModelInfo, Request
 
 Step = dict[str, Any] | Callable[[Request], dict[str, Any]]
 SUMMARY = {"text": "The summary.", "usage": {"input_tokens": 500, "output_tokens": 40}}

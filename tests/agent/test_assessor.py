@@ -18,10 +18,11 @@ from tests.wire.recorded import Recorded
 from tests.wire.server import ModelServer, Script, Status, Stream
 from tests.wire.streams import Call, Say
 from tests.wire.validators import STRICT
-from xun import Agent, Answer, Ask, ModelInfo
+from xun import Agent, Answer, Ask
 from xun.agent import assessor
 from xun.agent.assessor import read_verdict
 from xun.events import Decided, UsageUpdated
+from xun.providers.base import ModelInfo
 
 pytestmark = pytest.mark.anyio
 INFO = ModelInfo("p", "claude-test", input_price=1.0, output_price=2.0)

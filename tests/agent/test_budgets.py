@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.agent.support import agent_of, call, check_guarantees
-from xun import Limits, ModelInfo, ToolEnded, ToolStarted, TurnEnded
+from xun import Limits, ToolEnded, ToolStarted, TurnEnded
+from xun.providers.base import ModelInfo
 
 pytestmark = pytest.mark.anyio
 

@@ -10,13 +10,13 @@ import pytest
 
 from tests.agent.compact_support import SUMMARY, Step, compacting, full, model, past
 from tests.agent.support import agent_of, call, check_guarantees
-from xun import Agent, Message, Notice, Usage
+from xun import Agent, Message
 from xun.agent.compact import MAX_ATTEMPTS, Compaction, describe
 from xun.agent.compact_note import body_of, is_note
 from xun.agent.conversation import NothingToDoError
 from xun.agent.history import checked_history
-from xun.events import Compacted, HistoryReplaced, UsageUpdated
-from xun.messages import Reply, Text
+from xun.events import Compacted, HistoryReplaced, Notice, UsageUpdated
+from xun.messages import Reply, Text, Usage
 from xun.providers.base import Request
 
 pytestmark = pytest.mark.anyio

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from tests.agent.compact_support import SUMMARY, WINDOW, compacting, full, histories, model, past, prompts
 from tests.agent.support import check_guarantees
 from tests.conftest import fuzzed
-from xun import Message, Usage
+from xun import Message
 from xun.agent.compact import NothingToCompactError, describe
 from xun.agent.compact_summary import CompactionError
 from xun.agent.history import checked_history
 from xun.agent.turn import RuntimeStateError
 from xun.events import Compacted
+from xun.messages import Usage
 from xun.providers.base import Request
 
 pytestmark = pytest.mark.anyio

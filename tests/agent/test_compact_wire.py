@@ -16,12 +16,13 @@ from tests.wire.recorded import Recorded
 from tests.wire.server import ModelServer, Reply, Script, Status, Stream
 from tests.wire.streams import ANTHROPIC, Call, Say
 from tests.wire.validators import STRICT
-from xun import Agent, Message, ModelInfo, Notice, ToolResult
+from xun import Agent, Message, ToolResult
 from xun.agent.compact import MAX_ATTEMPTS, Compaction, NothingToCompactError
 from xun.agent.compact_note import is_note
 from xun.agent.compact_summary import CompactionError
 from xun.agent.history import checked_history
-from xun.events import AnyEvent, Compacted, HistoryReplaced
+from xun.events import AnyEvent, Compacted, HistoryReplaced, Notice
+from xun.providers.base import ModelInfo
 from xun.sessions.resume import load, resume
 from xun.sessions.store import SessionWriter
 

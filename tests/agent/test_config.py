@@ -12,7 +12,6 @@ import pytest
 from xun import (
     Agent,
     AgentConfig,
-    Compaction,
     ConfigurationError,
     Limits,
     RetryPolicy,
@@ -21,6 +20,7 @@ from xun import (
     ToolRetry,
     XunError,
 )
+from xun.agent.compact import Compaction
 
 FULL = AgentConfig(
     model="demo",

@@ -17,20 +17,17 @@ from xun import (
     AgentConfig,
     ConfigurationError,
     Fallback,
-    FallbackProvider,
     Hooks,
     Message,
-    ModelInfo,
-    Notice,
     RetryPolicy,
     ScriptedProvider,
     SubAgent,
     Text,
-    Usage,
 )
-from xun.events import AttemptReset, TextDelta, UsageUpdated
-from xun.messages import Reply
-from xun.providers.base import Done, ProviderError, Request, StreamItem, TextPart
+from xun.events import AttemptReset, Notice, TextDelta, UsageUpdated
+from xun.messages import Reply, Usage
+from xun.providers.base import Done, ModelInfo, Provider, ProviderError, Request, StreamItem, TextPart
+from xun.providers.fallback import FallbackProvider
 
 pytestmark = pytest.mark.anyio
 DOWN: dict[str, Any] = {"error": {"kind": "overloaded", "message": "Overloaded", "status": 529}}
@@ -43,7 +40,7 @@ def chain_of(*scripts: list[Any], retry: RetryPolicy = QUICK) -> tuple[FallbackP
     return FallbackProvider(members[0], rest, retry=retry), members
 
 
-def agent_on(chain: FallbackProvider, **how: Any) -> tuple[Agent[Any], Heard]:
+def agent_on(chain: Provider, **how: Any) -> tuple[Agent[Any], Heard]:
     heard = Heard()
     agent = Agent(chain, **{"retry": QUICK, **how})
     agent.listen(heard.append)

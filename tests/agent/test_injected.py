@@ -10,20 +10,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.agent.support import agent_of, call
-from xun import (
-    Agent,
-    Answer,
-    Ask,
-    Event,
-    Hooks,
-    Message,
-    Middleware,
-    ModelInfo,
-    Policy,
-    ScriptedProvider,
-    SubAgent,
-    ToolBox,
-)
+from xun import Agent, Answer, Ask, Event, Hooks, Message, Middleware, Policy, ScriptedProvider, SubAgent, ToolBox
+from xun.providers.base import ModelInfo
 from xun.toolbox.attr import tool_attr
 
 pytestmark = pytest.mark.anyio

@@ -9,8 +9,9 @@ from typing import Any, cast
 import pytest
 
 from tests.agent.support import agent_of, check_guarantees
-from xun import Agent, ModelInfo, Provider, ProviderError, ScriptedProvider, tool_attr
+from xun import Agent, Provider, ProviderError, ScriptedProvider, tool_attr
 from xun.agent.parts import resolve_by_name
+from xun.providers.base import ModelInfo
 
 pytestmark = pytest.mark.anyio
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.agent.support import agent_of, call, check_guarantees
-from xun import Agent, Answer, Message, Notice, ToolBox, ToolCall, ToolCallContext, ToolResult, tool_attr
+from xun import Agent, Answer, Message, ToolBox, ToolCall, ToolCallContext, ToolResult, tool_attr
 from xun.agent.agent import RuntimeStateError
-from xun.events import PlanUpdated
+from xun.events import Notice, PlanUpdated
 
 
 async def pause(seconds: float) -> str:

@@ -70,7 +70,8 @@ async def test_without_a_free_thread_the_answer_comes_and_the_price_comes_later(
 def test_the_first_request_does_not_wait_for_the_price_lists() -> None:
     code = """
 import asyncio, sys
-from xun import Agent, ModelInfo, ScriptedProvider
+from xun import Agent, ScriptedProvider
+from xun.providers.base import ModelInfo
 
 class Watching(ScriptedProvider):
     def stream(self, request):

@@ -12,8 +12,8 @@ from tests.agent.support import agent_of, call
 from tests.providers.support import WIRES, connect
 from tests.wire.server import ModelServer, Status
 from tests.wire.streams import Say
-from xun import Agent, AgentConfig, CacheHint, ConfigurationError, Hooks, Message, PromptCachePolicy, Text
-from xun.providers.base import Done, Request, StreamItem, TextPart
+from xun import Agent, AgentConfig, ConfigurationError, Hooks, Message, PromptCachePolicy, Text
+from xun.providers.base import CacheHint, Done, Request, StreamItem, TextPart
 
 pytestmark = pytest.mark.anyio
 

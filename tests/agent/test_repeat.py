@@ -11,7 +11,6 @@ import pytest
 
 from tests.agent.support import agent_of, call, calls, check_guarantees
 from xun import (
-    HOOK_PAYLOADS,
     Answer,
     ErrorInfo,
     Hooks,
@@ -26,6 +25,7 @@ from xun import (
 )
 from xun.agent.repeat import Failure, Ran, repeated
 from xun.events import Asked, Decided, Notice, ToolProgress
+from xun.extend.payloads import HOOK_PAYLOADS
 from xun.toolbox.replay import Passing
 from xun.toolbox.tool import Tool
 

@@ -17,7 +17,6 @@ from xun import (
     Ask,
     Limits,
     Middleware,
-    ModelInfo,
     Policy,
     Rule,
     RunFailed,
@@ -32,6 +31,7 @@ from xun import (
 )
 from xun.agent.progress import ProgressPolicy
 from xun.events import AttemptReset, Waiting
+from xun.providers.base import ModelInfo
 from xun.tools.ask_user import ask_user_tool
 
 pytestmark = pytest.mark.anyio

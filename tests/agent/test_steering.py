@@ -11,8 +11,9 @@ from tests.agent.support import agent_of, call, calls, check_guarantees
 from tests.wire.server import ModelServer
 from tests.wire.streams import Call, Say
 from tests.wire.validators import STRICT
-from xun import Agent, Answer, Limits, Message, Text, ToolCallContext, Usage, tool_attr
+from xun import Agent, Answer, Limits, Message, Text, ToolCallContext, tool_attr
 from xun.events import PROVISIONAL, AnyEvent, QueueChanged, StepStarted
+from xun.messages import Usage
 from xun.providers.base import Request
 from xun.sessions.replay import replay
 

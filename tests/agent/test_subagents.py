@@ -13,13 +13,11 @@ from tests.agent.support import QUICK, agent_of, call, calls, check_guarantees
 from xun import (
     Agent,
     AgentConfig,
-    AgentGetterParam,
     Answer,
     Ask,
     ConfigurationError,
     Hooks,
     Limits,
-    ModelInfo,
     Policy,
     Rule,
     ScriptedProvider,
@@ -30,7 +28,9 @@ from xun import (
     ToolStarted,
     tool_attr,
 )
+from xun.agent.subagents import AgentGetterParam
 from xun.events import Asked, TurnEnded, UsageUpdated
+from xun.providers.base import ModelInfo
 
 pytestmark = pytest.mark.anyio
 

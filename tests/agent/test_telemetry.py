@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from tests.agent.support import QUICK, agent_of, call
-from xun import Agent, AgentConfig, ConfigurationError, Notice, ProgressPolicy, RunEvent, RunFailed, ScriptedProvider
-from xun.events import Waiting
+from xun import Agent, AgentConfig, ConfigurationError, RunFailed, ScriptedProvider
+from xun.agent.progress import ProgressPolicy
+from xun.agent.telemetry import RunEvent
+from xun.events import Notice, Waiting
 
 pytestmark = pytest.mark.anyio
 

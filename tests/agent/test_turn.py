@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from tests.agent.support import agent_of, call, calls, check_guarantees
-from xun import Limits, ModelInfo, TextDelta, Usage, tool_attr
+from xun import Limits, TextDelta, tool_attr
 from xun.agent.agent import RuntimeStateError
 from xun.events import AttemptReset, Notice, ToolEnded, ToolStarted, TurnEnded
+from xun.messages import Usage
+from xun.providers.base import ModelInfo
 
 pytestmark = pytest.mark.anyio
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.commands.support import Bench
-from xun import ModelInfo, Policy, Rule, Usage, tool_attr
+from xun import Policy, Rule, tool_attr
+from xun.messages import Usage
+from xun.providers.base import ModelInfo
 
 pytestmark = pytest.mark.anyio
 USAGE = {"input_tokens": 12_000, "output_tokens": 500, "cache_read_input_tokens": 10_000}

@@ -7,9 +7,10 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from xun import Agent, ConfigurationError, Notice, ScriptedProvider, ToolBox, ToolEnded
+from xun import Agent, ConfigurationError, ScriptedProvider, ToolBox, ToolEnded
 from xun.commands.builtin import default_registry
 from xun.commands.context import CommandContext
+from xun.events import Notice
 from xun.extend.hooks import HookContext, Hooks
 from xun.extend.payloads import HOOK_PAYLOADS, HOOKS
 

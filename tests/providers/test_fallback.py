@@ -12,11 +12,11 @@ import pytest
 from tests.providers.support import KEY, request
 from tests.wire.server import ModelServer, Status
 from tests.wire.streams import Say
-from xun import ConfigurationError, Fallback, FallbackProvider, RetryPolicy, ScriptedProvider
+from xun import ConfigurationError, Fallback, RetryPolicy, ScriptedProvider
 from xun.messages import Message, Text
 from xun.providers import fallback as module
 from xun.providers.base import Done, InPlace, ModelInfo, ProviderError, Request, StreamItem, TextPart
-from xun.providers.fallback import fallbacks_of
+from xun.providers.fallback import FallbackProvider, fallbacks_of
 
 pytestmark = pytest.mark.anyio
 DOWN: dict[str, Any] = {"error": {"kind": "overloaded", "message": "Overloaded", "status": 529}}

@@ -11,8 +11,6 @@ from xun import (
     Agent,
     AgentConfig,
     ConfigurationError,
-    Permission,
-    ReplayPolicy,
     ScriptedProvider,
     Tool,
     ToolBox,
@@ -20,6 +18,8 @@ from xun import (
     ToolRetry,
     tool_attr,
 )
+from xun.toolbox.attr import Permission
+from xun.toolbox.replay import ReplayPolicy
 
 
 def look(place: str) -> str:

@@ -11,7 +11,6 @@ from xun import (
     AgentConfig,
     Answer,
     Ask,
-    Permission,
     ScriptedProvider,
     Tool,
     ToolBox,
@@ -20,7 +19,7 @@ from xun import (
     TransientToolError,
     tool_attr,
 )
-from xun.toolbox.attr import PermissionWord
+from xun.toolbox.attr import Permission, PermissionWord
 
 
 @pytest.mark.spec("X-SCH-01", "X-SCH-10")
