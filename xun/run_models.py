@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 
 from xun.config.load import Config
 from xun.config.models_file import load_models
 from xun.config.paths import Paths
 from xun.config.variables import variables
 from xun.providers import detect, models
-from xun.providers.base import ModelInfo, Provider
+from xun.providers.base import ModelInfo, Provider, RetryPolicy
 from xun.providers.registry import ProviderSettings, resolve
 from xun.providers.services import main_service, main_services
 from xun.run_plan import GivenKeys
@@ -38,7 +39,10 @@ def use_models(paths: Paths) -> list[str]:
 
 
 def provider_of(config: Config, given: GivenKeys, paths: Paths, model: str | None) -> tuple[Provider, ModelInfo]:
-    """The provider of `model`, or of the first model there is. Raises `ProviderError`, `ConfigError`."""
+    """The provider of `model`, or of the first model there is, with the fallbacks behind it.
+
+    Raises `ProviderError`, `ConfigError`.
+    """
     settings = config.settings
     how = ProviderSettings(
         transport=settings.transport,
@@ -46,7 +50,18 @@ def provider_of(config: Config, given: GivenKeys, paths: Paths, model: str | Non
         key_places={name: f"{key} in {paths.config_file}" for name, key in _in_file(config)} | given.places,
         models=_chosen(config),
     )
-    return resolve(model, env=environment(config, given), settings=how)
+    find = partial(resolve, env=environment(config, given), settings=how)
+    found = find(model)
+    if not settings.fallbacks:
+        return found
+    from xun.providers.fallback import fallbacks_of, with_fallbacks
+
+    return with_fallbacks(found, fallbacks_of(settings.fallbacks), retry_of(config), find), found[1]
+
+
+def retry_of(config: Config) -> RetryPolicy:
+    """How model calls are made again."""
+    return RetryPolicy(**config.settings.retry.model_dump())
 
 
 def environment(config: Config, given: GivenKeys) -> dict[str, str]:

@@ -35,9 +35,9 @@ from xun.exec.sandbox.wanted import named
 from xun.gate.gate import OnAsk
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
-from xun.providers.base import Provider, ProviderError, RetryPolicy
+from xun.providers.base import Provider, ProviderError
 from xun.result import XunError
-from xun.run_models import about, provider_of, set_up, use_models
+from xun.run_models import about, provider_of, retry_of, set_up, use_models
 from xun.run_place import Place, moved, place_of
 from xun.run_plan import GivenKeys, RunPlan, SetupError
 from xun.run_policy import keep_rules, policy_of_run
@@ -149,7 +149,7 @@ def build_run(
             auto_confirm=plan.yes,
             on_nobody=plan.on_nobody,
             effort=config.settings.effort,
-            retry=_retry(config),
+            retry=retry_of(config),
             compaction=_compaction(config),
             history=stored.messages if stored else (),
             session_id=writer.id if writer else None,
@@ -300,13 +300,6 @@ def _compaction(config: Config) -> Compaction:
         threshold=compaction.threshold,
         keep_tokens=compaction.keep_tokens,
         max_context_tokens=compaction.max_context_tokens,
-    )
-
-
-def _retry(config: Config) -> RetryPolicy:
-    retry = config.settings.retry
-    return RetryPolicy(
-        attempts=retry.attempts, backoff=retry.backoff, max_backoff=retry.max_backoff, max_wait=retry.max_wait
     )
 
 

@@ -74,12 +74,7 @@ def with_fallbacks(
     """The provider that was found, or a chain that begins with it. Raises `ProviderError` (kind config)."""
     if not fallbacks:
         return found[0]
-    name = found[1].full_name
-
-    def find(wanted: str) -> tuple[Provider, ModelInfo]:
-        return found if wanted == name else resolve(wanted)
-
-    return load("fallbacks").FallbackProvider(name, fallbacks, retry=retry, resolve=find)
+    return load("fallbacks").with_fallbacks(found, fallbacks, retry, resolve)
 
 
 def fit(content: str, limit: int, workspace: Workspace) -> str:

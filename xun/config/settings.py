@@ -40,6 +40,13 @@ class RetrySettings(_Section):
     backoff: Seconds = Field(0.5, description="Seconds before the second try; doubled for each later one.")
     max_backoff: Seconds = Field(30.0, description="Longest such wait in seconds.")
     max_wait: Seconds = Field(120.0, description="Longest wait in seconds that a server may ask for.")
+    call_timeout: Seconds | None = Field(
+        None, description="Seconds one try may take; unset, ten minutes or more by the length of the reply."
+    )
+    switch_after: Count = Field(1, description="Failures in a row after which the next of the fallbacks is asked.")
+    cooldown: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+        0.0, description="Seconds for which the model that failed so often is then asked last."
+    )
 
 
 class CompactionSettings(_Section):
@@ -140,9 +147,12 @@ class Settings(_Section):
     """What is in force. Rules are not here: they live in `policy.toml`, which has a format of its own."""
 
     model: Text | None = Field(None, description="PROVIDER/NAME; the first provider with a key when unset.")
+    # Lists become tuples, so that a frozen object is frozen all through.
+    fallbacks: Annotated[tuple[Text, ...], Field(strict=False)] = Field(
+        (), description="Models as PROVIDER/NAME, asked in their order where the model fails for a passing reason."
+    )
     effort: Literal["none", "low", "medium", "high"] | None = Field(None, description="Thinking effort.")
     mode: Mode = Field("manual", description="What is done without asking: manual, accept-edits, plan or auto.")
-    # Lists become tuples, so that a frozen object is frozen all through.
     tools: Annotated[tuple[Text, ...], Field(strict=False)] | None = Field(
         None, description="Tool groups; those that a coding session needs when unset."
     )

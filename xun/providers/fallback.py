@@ -175,6 +175,14 @@ class FallbackProvider:
         await self.aclose()
 
 
+def with_fallbacks(found: Found, fallbacks: Sequence[Fallback], retry: RetryPolicy, resolve: Resolve) -> Provider:
+    """A chain that begins with what was found already, and closes it too. Raises `ProviderError` (kind "config")."""
+    name = found[1].full_name
+    return FallbackProvider(
+        name, fallbacks, retry=retry, resolve=lambda wanted: found if wanted == name else resolve(wanted)
+    )
+
+
 def fallbacks_of(names: Sequence[str]) -> list[Fallback]:
     """What names of models mean as fallbacks. Raises `ProviderError` (kind "config") for what is no such name."""
     found = []
