@@ -223,5 +223,5 @@ AnyEvent = (
 )  # fmt: skip
 Event = Annotated[AnyEvent, Field(discriminator="type")]
 
-# What only shows progress: a slow front end may lose it, and sessions do not keep it.
+# What only shows progress: a slow front end may lose it, and sessions keep no more of it than pieces of the last reply.
 PROVISIONAL = (TextDelta, ThinkingDelta, ToolProgress, Waiting)

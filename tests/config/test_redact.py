@@ -102,3 +102,30 @@ def test_the_key_of_a_provider_is_told_by_its_shape(start: str) -> None:
 )
 def test_a_typed_line_is_kept_without_what_is_secret(line: str, shown: str) -> None:
     assert masked_line(line) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "settled"),
+    [
+        ("a key: sk-ant-api", "a key: "),
+        ("it is Bearer abc123", "it is "),
+        ("it is Bearer  ", "it is "),
+        ("all of it. ", "all of it. "),
+        ("一二三", "一二三"),
+        ("one line of it: -----BEGIN ", "one line of it: "),
+        ("no other -----BEGINNING of it ", "no other -----BEGINNING of it "),
+        ("", ""),
+    ],
+)
+def test_what_may_become_a_secret_is_not_settled(text: str, settled: str) -> None:
+    mask = Redactor(["-----BEGIN KEY-----\nabc def\n-----END KEY-----"])
+    assert text[: mask.settled(text)] == settled
+
+
+def test_no_piece_of_a_key_is_left_wherever_a_text_that_grows_is_cut() -> None:
+    text = f"The key is {KEY} and Authorization: Bearer abc123def456ghi works with it, as pass word 12 does. "
+    mask = Redactor(["pass word 12"])
+    for size in range(len(text)):
+        first = text[: mask.settled(text[:size])]
+        shown = mask(first) + mask(text[len(first) :])
+        assert shown == mask(text), first

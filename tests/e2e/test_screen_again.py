@@ -71,7 +71,7 @@ def test_the_sessions_to_choose_from_come_without_a_line_that_nobody_typed() -> 
             assert "/sessions" not in screen.until("one")
 
 
-@pytest.mark.parametrize("how", ["term", "exit"])
+@pytest.mark.parametrize("how", ["term", "exit", "kill"])
 def test_what_waited_waits_again_and_a_reply_that_was_cut_off_is_there(how: str) -> None:
     slow = Stream(Say("word " * 600), chunk=40, pause=0.02)
     with Model(slow, Say("Sent at last.")) as model:
@@ -81,11 +81,13 @@ def test_what_waited_waits_again_and_a_reply_that_was_cut_off_is_there(how: str)
             screen.until("word word")
             screen.send("important prompt")
             screen.until("↑ important prompt")
-            if how == "term":
-                screen.signal(signal.SIGTERM)
-            else:
+            if how == "exit":
                 screen.send("/exit")
-            screen.end()
+            elif how == "kill":
+                screen.until(lambda _: b"text_delta" in sessions()[0].read_bytes(), "a piece of the reply on disk")
+            if how != "exit":
+                screen.signal(signal.SIGTERM if how == "term" else signal.SIGKILL)
+            screen.process.wait()
         with Screen("--continue", model=model, width=100) as screen:
             screen.opened()
             screen.until("Enter on an empty prompt sends the first")

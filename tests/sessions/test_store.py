@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.sessions import support
+from xun.config.redact import Redactor
 from xun.events import Notice, PlanUpdated, TextDelta, ThinkingDelta, ToolProgress, ToolStarted, Waiting
 from xun.messages import Message, ToolCall
 from xun.sessions.resume import load
@@ -44,10 +45,10 @@ def test_a_header_and_one_line_an_event(tmp_path: Path) -> None:
 def test_what_only_shows_progress_is_not_kept(tmp_path: Path) -> None:
     writer = support.new(tmp_path)
     for event in (
-        TextDelta(text="a"),
         ThinkingDelta(text="a"),
         ToolProgress(call_id="c", text="a"),
         Waiting(on="model", seconds=3),
+        TextDelta(text="a"),
     ):
         writer.append(event)
     writer.close()
@@ -140,7 +141,7 @@ def test_numbers_that_json_lacks_do_not_break_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.spec("W46")
 def test_the_key_is_never_in_the_file(tmp_path: Path) -> None:
-    writer = support.new(tmp_path, redact=lambda line: line.replace("test-key-123", "***"))
+    writer = support.new(tmp_path, redact=Redactor(["test-key-123"]))
     path = support.store(writer, support.started("my key is test-key-123"))
     assert b"test-key-123" not in path.read_bytes()
     assert load(path).messages[0].text == "my key is ***"

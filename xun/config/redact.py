@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 MASK = "***"
+_LONGEST = 4096  # characters of a key that nobody has told of
+_OF_KEYS = "".join(map(chr, range(ord("!"), ord("~") + 1)))
 _SHORTEST = 8  # characters: anything shorter would mask ordinary words
 _SECRET_WORDS = frozenset(
     (
@@ -81,6 +83,30 @@ class Redactor:
             if mark in text:
                 text = pattern.sub(replacement, text)
         return text
+
+    def settled(self, text: str) -> int:
+        """How many characters of `text`, of which more is to come, hold no part of a secret that goes on behind them.
+
+        A secret is of one word, or comes after the name of a scheme, or is known.
+        """
+        end, cut = len(text), -1
+        while end != cut:
+            cut = end
+            end = cut - _last_word(text[max(cut - _LONGEST, 0) : cut])
+            end -= max((_begun(text[:end], value) for value in self._known), default=0)
+        return end
+
+
+def _last_word(text: str) -> int:
+    """How many characters the last word of `text` has that a key could be of, with the scheme before it."""
+    before = text.rstrip(_OF_KEYS)
+    scheme = before.rstrip(" ")
+    return len(text) - len(scheme.rstrip(_OF_KEYS) if scheme.endswith(("earer", "asic")) else before)
+
+
+def _begun(text: str, value: str) -> int:
+    """How many characters `text` ends with that `value` begins with."""
+    return next((size for size in range(min(len(value) - 1, len(text)), 0, -1) if text.endswith(value[:size])), 0)
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:

@@ -83,12 +83,15 @@ def _answer(call: ToolCall, known: ToolResult | None, batch: Batch) -> ToolResul
 def repairs(state: Replay) -> tuple[AnyEvent, ...]:
     """The events that make the stored session whole, without an envelope; none for one that ended well.
 
-    They close what was open (calls, history, the turn), so that whatever reads the file later sees a
+    They close what was open (calls, history, the reply, the turn), so that whatever reads the file later sees a
     session like any other, and they are as few as possible: history is replaced only where adding to its
     end is not enough.
     """
     batch = state.batch
     whole = repaired(state.messages, state.batches)
+    cut = state.turn.cut_reply if state.turn is not None else None
+    if cut is not None:
+        whole.append(cut)
     events: list[AnyEvent] = []
     for call in batch.started.values():
         if call.id not in batch.ended:
@@ -99,9 +102,10 @@ def repairs(state: Replay) -> tuple[AnyEvent, ...]:
     else:
         events.append(HistoryReplaced(messages=tuple(whole), reason="repaired after an interruption"))
     if (turn := state.turn) is not None:
+        output = cut.text if cut is not None else turn.output
         events.append(
             TurnEnded(
-                status="cancelled", stop_reason="cancelled", output=turn.output, steps=turn.steps,
+                status="cancelled", stop_reason="cancelled", output=output, steps=turn.steps,
                 tool_calls=turn.tool_calls, usage=turn.usage, cost=turn.cost,
                 error=ErrorDetail(kind="interrupted", message="xun ended before this turn did"),
             )

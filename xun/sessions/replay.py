@@ -9,6 +9,7 @@ from typing import Any
 from xun.asides import aside_of, asides_in
 from xun.events import (
     AnyEvent,
+    AttemptReset,
     Compacted,
     Decided,
     HistoryReplaced,
@@ -18,13 +19,14 @@ from xun.events import (
     PlanUpdated,
     QueueChanged,
     StepStarted,
+    TextDelta,
     ToolEnded,
     ToolStarted,
     TurnEnded,
     TurnStarted,
     UsageUpdated,
 )
-from xun.messages import Message, ToolCall, ToolResult, Usage
+from xun.messages import Message, Reply, Text, ToolCall, ToolResult, Usage
 from xun.sessions.past import Past
 
 
@@ -47,14 +49,26 @@ class Batch:
 
 @dataclass(slots=True)
 class OpenTurn:
-    """A turn without its end, counted as far as it came."""
+    """A turn without its end, counted as far as it came. `arriving` is what is known of a reply without its end."""
 
     agent_id: str
+    model: str = ""
+    arriving: list[str] = field(default_factory=list)
     steps: int = 0
     tool_calls: int = 0
     usage: Usage = field(default_factory=Usage)
     cost: float | None = None
     output: str = ""
+
+    @property
+    def cut_reply(self) -> Message | None:
+        """The reply that was arriving, as history keeps what has come of one that is cut off. None where none was."""
+        text = "".join(self.arriving)
+        if not text.strip():
+            return None
+        provider, _, model = self.model.partition("/")
+        reply = Reply(provider=provider, model=model, stop_reason="interrupted")
+        return Message(role="assistant", blocks=(Text(text=text),), reply=reply)
 
 
 @dataclass(slots=True)
@@ -89,7 +103,7 @@ class Replay:
         if event.parent_id:
             return
         if self.turn is None and isinstance(event, TurnStarted):
-            self.turn = OpenTurn(event.agent_id)
+            self.turn = OpenTurn(event.agent_id, event.model)
         match event:
             case MessageAdded(message=message):
                 self._message(message)
@@ -114,6 +128,7 @@ class Replay:
             self.batch = self.batches[len(self.messages)] = self.batch.rest()
             if self.turn is not None:
                 self.turn.output = message.text
+                self.turn.arriving.clear()
         elif message.role == "user":
             self.asides.clear()  # it has them all
         self.messages.append(message)
@@ -148,6 +163,10 @@ class Replay:
         if self.turn is None:
             return
         match event:
+            case TextDelta(text=text):
+                self.turn.arriving.append(text)
+            case AttemptReset():
+                self.turn.arriving.clear()
             case StepStarted():
                 self.turn.steps += 1
             case ToolStarted():

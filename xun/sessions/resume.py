@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from xun.events import AnyEvent, Decided, Mode
+from xun.events import PROVISIONAL, AnyEvent, Decided, Mode
 from xun.messages import Message, Usage
 from xun.sessions.past import Past
 from xun.sessions.record import Header, Scan, SessionError, scan
@@ -66,6 +66,8 @@ def load(path: Path) -> StoredSession:
     except OSError as error:
         raise SessionError(f"{path}: cannot be read: {error.strerror}") from None
     session, missing = _whole(path, found, replay(events))
+    # The pieces of a reply are told of by no event of their own: it is there as a whole, or made of them.
+    events = [event for event in events if not isinstance(event, PROVISIONAL)]
     return replace(session, events=(*events, *missing))
 
 

@@ -9,11 +9,25 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from xun.events import PROVISIONAL, AnyEvent, TurnEnded
+from xun.sessions.arriving import Arriving
 from xun.sessions.record import Header, SessionError, encode
 
-Redact = Callable[[str], str]
+
+class Redact(Protocol):
+    """Takes secrets out of a text."""
+
+    def __call__(self, text: str) -> str:
+        """`text` without them."""
+        ...
+
+    def settled(self, text: str) -> int:
+        """How many characters of `text`, of which more is to come, hold no part of one that goes on behind them."""
+        ...
+
+
 OnError = Callable[[str], None]
 
 
@@ -64,6 +78,7 @@ class SessionWriter:
         self._torn = False
         self._closed = False
         self._waiting: deque[bytes] = deque()
+        self._arriving = Arriving(redact.settled) if redact is not None else Arriving()
 
     @classmethod
     def create(
@@ -95,9 +110,19 @@ class SessionWriter:
         return self._end > 0
 
     def append(self, event: AnyEvent) -> None:
-        """Store `event`, unless it only shows progress. After a turn's end the file is forced to the disk."""
-        if isinstance(event, PROVISIONAL) or self._closed:
+        """Store `event`, unless it only shows progress: of a reply that is arriving, a piece now and then.
+
+        After a turn's end the file is forced to the disk.
+        """
+        if self._closed:
             return
+        piece = self._arriving.heard(event)
+        if not isinstance(event, PROVISIONAL):
+            self._store(event)
+        elif piece is not None:
+            self._store(piece)
+
+    def _store(self, event: AnyEvent) -> None:
         try:
             line = encode(event)
         except (TypeError, ValueError) as problem:
