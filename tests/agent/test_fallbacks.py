@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from tests.agent.support import QUICK, Heard, agent_of, call, check_guarantees
+from tests.providers.support import KEY
+from tests.wire.server import ModelServer, Status
+from tests.wire.streams import Say
 from xun import (
     Agent,
     AgentConfig,
@@ -314,6 +317,61 @@ async def test_sub_agents_share_the_chain_and_a_profile_needs_a_model_for_one_of
     assert [text for _, text in lines(heard)] == ["scripted/two.json answers in place of scripted/one.json: Overloaded"]
     with pytest.raises(ConfigurationError, match="the sub-agent 'critic': fallbacks need a model"):
         SubAgent("critic", "Finds bugs.", config=AgentConfig(fallbacks=(Fallback("demo"),)))
+
+
+# The examples of the page, with real HTTP in place of the services
+
+
+@pytest.fixture
+def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModelServer]]:
+    """A server in trouble, or not, for each of three services."""
+    with (
+        ModelServer([Status(529), Status(529)]) as anthropic,
+        ModelServer([Status(503)]) as openrouter,
+        ModelServer([Say("hello")]) as openai,
+    ):
+        servers = {"ANTHROPIC": anthropic, "OPENROUTER": openrouter, "OPENAI": openai}
+        for name, server in servers.items():
+            monkeypatch.setenv(f"{name}_API_KEY", KEY)
+            monkeypatch.setenv(f"{name}_BASE_URL", server.url)
+        yield servers
+
+
+@pytest.mark.spec("H-RTY-08", "H-RTY-09")
+async def test_the_last_resort_is_asked_once_the_first_has_struck_out(services: dict[str, ModelServer]) -> None:
+    agent = Agent(
+        config=AgentConfig(
+            model="anthropic/claude-sonnet-4-6",
+            fallbacks=(
+                Fallback("openrouter", model="anthropic/claude-sonnet-4.6"),
+                Fallback("openai", model="gpt-5", max_tokens=16_000),
+            ),
+            retry=RetryPolicy(backoff=0.001, switch_after=2, cooldown=60),
+        )
+    )
+    async with agent:
+        result = await agent.run("Say hello")
+    assert result.output == "hello"
+    assert {name: len(server.requests) for name, server in services.items()} == {
+        "ANTHROPIC": 2,
+        "OPENROUTER": 1,
+        "OPENAI": 1,
+    }
+    assert services["OPENROUTER"].requests[0].body["model"] == "anthropic/claude-sonnet-4.6"
+    assert services["OPENAI"].requests[0].body["max_output_tokens"] == 16_000
+
+
+@pytest.mark.spec("H-RTY-14")
+async def test_a_chain_around_a_client_of_ones_own(services: dict[str, ModelServer]) -> None:
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(base_url=services["OPENROUTER"].url + "/v1", api_key=KEY, max_retries=0)
+    chain = FallbackProvider(client, fallbacks=[Fallback("openai")], model="gpt-5")
+    async with chain, Agent(config=AgentConfig(model="gpt-5"), provider=chain) as agent:
+        assert agent.model_name == "openai/gpt-5"
+        assert (await agent.run("Say hello")).output == "hello"
+    assert not client.is_closed()
+    await client.close()
 
 
 # One provider alone

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 import xun
-from tests.wire.server import ModelServer
+from tests.wire.server import ModelServer, Status
 from tests.wire.streams import Call, Say
 from xun.cli.app import COMMANDS, build, build_screen
 from xun.config.load import load
@@ -130,6 +130,15 @@ SCRIPTS = [
     ),
     ([], "Is anybody there?\n"),
     ([Say("Hello from a deployment.")], "Hello from a deployment.\n"),
+    (
+        [Status(529), Say("Hello from elsewhere.")],
+        (
+            "openrouter/anthropic/claude-sonnet-4.6 answers in place of anthropic/claude-sonnet-4-6: the model server is"
+            " overloaded (HTTP 529): try again later. It said: scripted failure\n"
+            "Hello from elsewhere. ['openrouter/anthropic/claude-sonnet-4.6']\n"
+        ),
+    ),
+    ([Status(500), Say("Hello again.")], "Hello again.\n"),
     ([Say("It did."), Say('{"passed": true}')], "passed=True failing=[]\n"),
     (
         [
@@ -158,6 +167,8 @@ def test_the_examples_of_the_guide_run_as_they_stand(number: int, work: Path) ->
                 "ANTHROPIC_API_KEY": "test-key",
                 "ANTHROPIC_BASE_URL": server.url,
                 "AZURE_OPENAI_ENDPOINT": server.url,
+                "OPENROUTER_API_KEY": "test-key",
+                "OPENROUTER_BASE_URL": f"{server.url}/v1",
             },
             capture_output=True, text=True, check=False,
         )  # fmt: skip
