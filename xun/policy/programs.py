@@ -19,7 +19,7 @@ def word_set(text: str) -> frozenset[str]:
 WRAPPERS = word_set(
     "command builtin exec env nice nohup timeout time stdbuf setsid ionice chrt taskset xargs parallel watch "
     "strace ltrace busybox toybox flock chroot unshare nsenter script expect unbuffer entr find fd eval "
-    "source . trap sudo doas su pkexec run0 gosu setpriv runuser ssh npx bunx uvx pnpx corepack coproc "
+    "source . trap sudo doas su pkexec run0 gosu setpriv runuser ssh corepack coproc "
     "rlwrap caffeinate systemd-run firejail bwrap sem gdb lldb valgrind perf nix-shell fakeroot fakechroot setarch "
     "linux32 linux64 i386 x86_64 proot tmux screen dbus-run-session xvfb-run catchsegv prlimit numactl "
     "hyperfine watchexec nodemon reptyr dtach abduco tsocks torsocks proxychains proxychains4 "

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from xun.policy.words import FIRST_PIECE, MAX_PIECES, Piece, Substitution, Unclear, Variable
 
 _HOME = re.compile(r"\$(?:HOME(?![A-Za-z0-9_])|\{HOME\})")
 # In some locales a letter beyond ASCII goes on with the name.
 _NAME = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)(?![^\x00-\x7f])|\{([A-Za-z_][A-Za-z0-9_]*)\})")
+
+_STATUSES = re.compile(r"\$\{PIPESTATUS\[(?:\d{1,2}|[@*])\]\}")
+
+
+def shows_status(text: str) -> bool:
+    """Is `text` an expansion that shows how the commands of a pipe ended?"""
+    return _STATUSES.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=16)
+def _shown_alone(text: str) -> bool:
+    """Does `text` name PIPESTATUS only to show it? Whatever else does might set it, `for PIPESTATUS in …` does."""
+    return text.count("PIPESTATUS") == len(_STATUSES.findall(text))
 
 
 # Text that the shell neither splits nor takes for a pattern where it stands without quotes.
@@ -109,8 +123,8 @@ class Quotes:
 
     def dollar(self, start: int) -> str:
         following = self.char(1)
-        if following == "?":
-            return self.status()
+        if status := self.status(following):
+            return status
         name = _HOME.match(self.text, self.at, self.end)
         if name and _WHOLE.fullmatch(self.home):
             self.at = name.end()
@@ -122,8 +136,8 @@ class Quotes:
 
     def quoted_dollar(self) -> str:
         following = self.char(1)
-        if following == "?":
-            return self.status()
+        if status := self.status(following):
+            return status
         if following == '"':
             self.at += 1
             return "$"
@@ -133,9 +147,15 @@ class Quotes:
             return self.home
         return self.expansion(following, quoted=True)
 
-    def status(self) -> str:
-        """`$?` is one to three digits, whatever it stands for."""
-        self.at += 2
+    def status(self, following: str) -> str:
+        """What `$?` and `${PIPESTATUS[0]}` stand for: one to three digits, whichever. Empty where there is neither."""
+        if following == "?":
+            self.at += 2
+            return "0"
+        found = _STATUSES.match(self.text, self.at, self.end) if following == "{" else None
+        if found is None or not _shown_alone(self.text):
+            return ""
+        self.at = found.end()
         return "0"
 
     def expansion(self, following: str, *, quoted: bool) -> str:

@@ -16,6 +16,7 @@ from xun.policy.constructs import ASK, Constructs
 from xun.policy.environment import harmless
 from xun.policy.prescreen import MAX_DEPTH, Problem
 from xun.policy.programs import word_set
+from xun.policy.quotes import shows_status
 from xun.policy.visible import Seen, Span, look, spans
 
 if TYPE_CHECKING:
@@ -276,7 +277,8 @@ class _Reader:
                 self.refuse(node)
             return
         if kind == "expansion":
-            if [child.type for child in node.children] != ["${", "variable_name", "}"]:
+            plain = [child.type for child in node.children] == ["${", "variable_name", "}"]
+            if not plain and not shows_status(node.text.decode() if node.text else ""):
                 self.refuse(node)
             return
         if kind == "brace_expression":

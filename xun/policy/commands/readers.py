@@ -250,8 +250,20 @@ def _unzip(args: Sequence[Arg]) -> list[Use]:
     return [Use(args[1], "read")]
 
 
+# Go's flag package: no letters in a cluster, values behind a blank as well. Without -w nothing is written.
+_GOFMT = Table(flags="dels", valued={"r": "text"}, separate=True, words="-h -help --help")
+
+
+def _gofmt(args: Sequence[Arg]) -> list[Use]:
+    """`gofmt -l .`: each file that is named, and every Go file of the folders."""
+    if any(re.fullmatch(r"-[a-z]{2,}", arg.text) and arg.text != "-help" for arg in args):
+        raise Refused("option", "gofmt takes no options in one word", flag=args[0].text)
+    operands = _GOFMT.parse(args).operands
+    return [use for arg in operands for use in (Use(arg, "read"), Use(arg, "tree", only=("*.go",)))]
+
+
 READERS: dict[str, Judge] = {
-    "unzip": _unzip, "zcat": _ZCAT,
+    "unzip": _unzip, "zcat": _ZCAT, "gofmt": _gofmt,
     "ls": _LS, "cat": _CAT, "head": _HEAD, "tail": _TAIL, "wc": _WC, "nl": _NL, "cut": _CUT, "tr": _TR, "sort": _SORT,
     "uniq": _UNIQ, "comm": _COMM, "cmp": _CMP, "diff": _DIFF, "paste": _PASTE, "column": _COLUMN, "fold": _FOLD,
     "fmt": _FMT, "expand": _EXPAND, "unexpand": _EXPAND, "tac": _TAC, "rev": _REV, "od": _OD, "xxd": _XXD,
