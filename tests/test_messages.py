@@ -78,6 +78,9 @@ EVENTS = [
     events.ModeChanged(**ENVELOPE, mode="plan"),
     events.Compacted(**ENVELOPE, before_tokens=9, after_tokens=5, removed_messages=3, automatic=True, summary="s"),
     events.UsageUpdated(**ENVELOPE, usage=Usage(input_tokens=1), cost=0.25),
+    events.SubAgentStarted(**ENVELOPE, name="reader", task="read it", model="m", call_id="c1"),
+    events.SubAgentUpdated(**ENVELOPE, steps=2, usage=Usage(input_tokens=1), cost=None),
+    events.SubAgentEnded(**ENVELOPE, status="completed", stop_reason="end_turn", steps=2, cost=0.5, seconds=1.5),
     events.Notice(**ENVELOPE, level="warning", text="careful"),
     events.TurnEnded(
         **ENVELOPE,

@@ -182,6 +182,28 @@ class UsageUpdated(_Event):
     cost: float | None = None
 
 
+class SubAgentStarted(_Event):
+    """An agent begins with the `task` that another one, `parent_id`, has given it by the call `call_id`.
+
+    The envelope is its own, as in whatever is told of its calls.
+    """
+
+    type: Literal["sub_agent_started"] = "sub_agent_started"
+    name: str
+    task: str
+    model: str = ""
+    call_id: str = ""
+
+
+class SubAgentUpdated(_Event):
+    """How far a sub-agent has come. `usage` and `cost` are totals, as in `UsageUpdated`."""
+
+    type: Literal["sub_agent_updated"] = "sub_agent_updated"
+    steps: int
+    usage: Usage = Usage()
+    cost: float | None = 0.0
+
+
 class Notice(_Event):
     type: Literal["notice"] = "notice"
     level: Literal["info", "warning", "error"]
@@ -195,6 +217,20 @@ class ErrorDetail(Frozen):
     message: str
     status: int | None = None
     request_id: str | None = None
+
+
+class SubAgentEnded(_Event):
+    """The end of a sub-agent's task, exactly one for each that has started. `seconds` is wall time."""
+
+    type: Literal["sub_agent_ended"] = "sub_agent_ended"
+    status: Status
+    stop_reason: StopReason
+    error: ErrorDetail | None = None
+    steps: int = 0
+    tool_calls: int = 0
+    usage: Usage = Usage()
+    cost: float | None = None
+    seconds: float = 0.0
 
 
 class TurnEnded(_Event):
@@ -219,9 +255,9 @@ class TurnEnded(_Event):
 AnyEvent = (
     TurnStarted | StepStarted | TextDelta | ThinkingDelta | AttemptReset | Waiting | MessageAdded | HistoryReplaced
     | ToolStarted | ToolProgress | ToolEnded | Decided | Asked | Answered | PlanUpdated | QueueChanged
-    | ModeChanged | Compacted | UsageUpdated | Notice | TurnEnded
+    | ModeChanged | Compacted | UsageUpdated | SubAgentStarted | SubAgentUpdated | SubAgentEnded | Notice | TurnEnded
 )  # fmt: skip
 Event = Annotated[AnyEvent, Field(discriminator="type")]
 
 # What only shows progress: a slow front end may lose it, and sessions keep no more of it than pieces of the last reply.
-PROVISIONAL = (TextDelta, ThinkingDelta, ToolProgress, Waiting)
+PROVISIONAL = (TextDelta, ThinkingDelta, ToolProgress, SubAgentUpdated, Waiting)

@@ -57,6 +57,8 @@ def check_guarantees(heard: Heard, agent: Agent[Any]) -> None:
     asked = [event.ask.id for event in heard if event.type == "asked"]
     answered = [event.ask_id for event in heard if event.type == "answered"]
     assert asked == answered or sorted(asked) == sorted(answered)
+    begun = [event.agent_id for event in heard if event.type == "sub_agent_started"]
+    assert sorted(begun) == sorted(event.agent_id for event in heard if event.type == "sub_agent_ended")
     told = [event.message for event in heard if event.type == "message_added"]
     assert agent.messages[-len(told) :] == told if told else True
     open_calls: list[str] = []

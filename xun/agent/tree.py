@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from xun.agent.dedupe import Changes
 from xun.agent.turn import RuntimeStateError, Turn, serving
-from xun.events import Answered, AnyEvent, Asked, Decided, Notice, ToolEnded, ToolStarted
+from xun.events import (
+    Answered,
+    AnyEvent,
+    Asked,
+    Decided,
+    Notice,
+    StepStarted,
+    SubAgentEnded,
+    SubAgentStarted,
+    SubAgentUpdated,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+    UsageUpdated,
+)
 from xun.messages import Usage
 from xun.providers.base import ModelInfo
 
@@ -18,7 +32,9 @@ if TYPE_CHECKING:
     from xun.agent.base import AgentBase, OnSpent
 
 MAX_DEPTH = 2  # agents below the first: those of the second level have no tools that start more
-_RELAYED = (ToolStarted, ToolEnded, Decided, Asked, Answered, Notice)
+_RELAYED = (
+    SubAgentStarted, SubAgentUpdated, SubAgentEnded, ToolStarted, ToolEnded, Decided, Asked, Answered, Notice,
+)  # fmt: skip
 
 
 class Turnstile:
@@ -39,8 +55,8 @@ class Turnstile:
 def adopt(parent: AgentBase, child: Agent[Any], name: str) -> None:
     """Start `child` as the agent `name` that works for `parent`, on the turn that `parent` runs.
 
-    What it does needs a yes of both policies, a question names it, its calls and decisions are told by `parent` too,
-    and what it uses counts for `parent`. Raises `RuntimeStateError` for an agent that is started already.
+    What it does needs a yes of both policies, a question names it, its task, calls and decisions are told by `parent`
+    too, and what it uses counts for `parent`. Raises `RuntimeStateError` for an agent that is started already.
     """
     if child.is_initialized() or child.is_finalized():
         raise RuntimeStateError(f"agent {child.name!r} is started already; give one that is not")
@@ -52,21 +68,52 @@ def adopt(parent: AgentBase, child: Agent[Any], name: str) -> None:
     child.serves = turn
     child.overseers = (*parent.overseers, parent.hooks)
     child.on_spent = counts_for(parent, turn)
-    child.bus.listen(partial(_relay, parent, turn))
+    child.bus.listen(_Relay(parent, turn, name, current[1].id if current else ""))
     if child.depth >= MAX_DEPTH:
         child.toolbox = child.toolbox.clone().disable_subagent()
     child.initialize()
     child.gate.work_under(parent.gate)
 
 
-def _relay(parent: AgentBase, turn: Turn | None, event: AnyEvent) -> None:
-    if not isinstance(event, _RELAYED):
-        return
-    told = event if event.parent_id else event.model_copy(update={"parent_id": parent.bus.agent_id})
-    if turn is None or turn.over:
-        parent.bus.relay(told)
-    else:
-        turn.relay(told)
+class _Relay:
+    """Tells what a sub-agent does as events of `parent`, for the call `call_id` of its `turn`.
+
+    The sub-agent's own turn is told as a task: whoever waits for the end of a turn waits for that of the first agent.
+    """
+
+    def __init__(self, parent: AgentBase, turn: Turn | None, name: str, call_id: str) -> None:
+        self._parent, self._turn = parent, turn
+        self._name, self._call_id = name, call_id
+        self._steps = 0
+        self._usage = Usage()
+        self._cost: float | None = 0.0
+
+    def __call__(self, event: AnyEvent) -> None:
+        told = event if isinstance(event, _RELAYED) else None if event.parent_id else self._as_task(event)
+        if told is None:
+            return
+        if not told.parent_id:
+            envelope = {"agent_id": event.agent_id, "at": event.at, "parent_id": self._parent.bus.agent_id}
+            told = told.model_copy(update=envelope)
+        if self._turn is None or self._turn.over:
+            self._parent.bus.relay(told)
+        else:
+            self._turn.relay(told)
+
+    def _as_task(self, event: AnyEvent) -> AnyEvent | None:
+        match event:
+            case TurnStarted(prompt=task, model=model):
+                return SubAgentStarted(name=self._name, task=task, model=model, call_id=self._call_id)
+            case StepStarted(step=step):
+                self._steps = step
+            case UsageUpdated(usage=usage, cost=cost):
+                self._usage, self._cost = usage, cost
+            case TurnEnded():
+                same = ("status", "stop_reason", "error", "steps", "tool_calls", "usage", "cost", "seconds")
+                return SubAgentEnded(**{name: getattr(event, name) for name in same})
+            case _:
+                return None
+        return SubAgentUpdated(steps=self._steps, usage=self._usage, cost=self._cost)
 
 
 def counts_for(agent: AgentBase, turn: Turn | None) -> OnSpent:
