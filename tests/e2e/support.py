@@ -39,13 +39,15 @@ class Wire:
         return "openai-responses" if self.variables == "OPENAI" else self.model.partition("/")[0]
 
     def env(self, url: str) -> dict[str, str]:
-        return {f"{self.variables}_BASE_URL": url, f"{self.variables}_API_KEY": KEY, "XUN_MODEL": self.model}
+        address = {"GEMINI": "GOOGLE_GEMINI_BASE_URL"}.get(self.variables, f"{self.variables}_BASE_URL")
+        return {address: url, f"{self.variables}_API_KEY": KEY, "XUN_MODEL": self.model}
 
 
 ANTHROPIC = Wire("anthropic/claude-test", "ANTHROPIC")
 CHAT = Wire("openai-chat/m", "XUN_OPENAI")
 OPENAI = Wire("openai/m", "OPENAI")
-WIRES = (ANTHROPIC, CHAT, OPENAI)
+GEMINI = Wire("gemini/gemini-test", "GEMINI")
+WIRES = (ANTHROPIC, CHAT, OPENAI, GEMINI)
 BOTH = (ANTHROPIC, CHAT)
 
 
@@ -153,7 +155,11 @@ def results(request: Recorded) -> list[str]:
         items = request.body["input"]
         after = max(place for place, item in enumerate(items) if item["type"] == "function_call")
         return [item["output"] for item in items[after:] if item["type"] == "function_call_output"]
-    messages = request.body["messages"]
+    messages = request.history
+    if request.wire == "gemini":
+        last = next(message for message in reversed(messages) if "functionResponse" in message["parts"][0])
+        answers = [part["functionResponse"]["response"] for part in last["parts"]]
+        return [text for answer in answers for text in answer.values()]
     if request.is_anthropic:
         return [block["content"] for block in messages[-1]["content"] if block["type"] == "tool_result"]
     for message in reversed(messages):

@@ -113,6 +113,8 @@ def last_results(request: Recorded) -> list[tuple[str, str]]:
             found.append((message["tool_call_id"], message["content"]))
         elif isinstance(message.get("content"), list):
             found += [(b["tool_use_id"], b["content"]) for b in message["content"] if b["type"] == "tool_result"]
+        answered = [part["functionResponse"] for part in message.get("parts", ()) if "functionResponse" in part]
+        found += [(answer["id"], *answer["response"].values()) for answer in answered]
     return found
 
 

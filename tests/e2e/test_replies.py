@@ -12,6 +12,7 @@ import pytest
 from tests.e2e.support import (
     ANTHROPIC,
     CHAT,
+    GEMINI,
     OPENAI,
     WIRES,
     Model,
@@ -122,6 +123,12 @@ def responses(*items: dict[str, Any]) -> Stream:
     return Stream(events=[begun, *done, ended], end="close")
 
 
+def gemini(*parts: dict[str, Any]) -> Stream:
+    """A Gemini stream of exactly these parts, in the chunk that ends it."""
+    candidate = {"content": {"parts": parts, "role": "model"}, "finishReason": "STOP", "index": 0}
+    return Stream(events=[event({"candidates": [candidate]}, named=False)], end="close")
+
+
 def function_call(number: int, name: str, arguments: str | None) -> dict[str, Any]:
     item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": name}
     return item if arguments is None else {**item, "arguments": arguments}
@@ -131,6 +138,7 @@ NO_ARGUMENTS = {
     "anthropic": anthropic_blocks(tool_use(1, "list_dir"), tool_use(2, "list_dir", ""), stop="tool_use"),
     "openai-chat": chat(made(piece(0, "", "call_1", "list_dir"), piece(1, None, "call_2", "list_dir"))),
     "openai": responses(function_call(1, "list_dir", ""), function_call(2, "list_dir", None)),
+    "gemini": gemini({"functionCall": {"name": "list_dir", "args": {}}}, {"functionCall": {"name": "list_dir"}}),
 }
 
 
@@ -149,8 +157,10 @@ def test_a_call_without_arguments_has_an_empty_object(wire: Wire) -> None:
             sent = [item for item in request.body["input"] if item["type"] == "function_call"]
             assert [call["arguments"] for call in sent] == ["{}", "{}"]
             continue
-        messages = request.body["messages"]
-        if wire is ANTHROPIC:
+        messages = request.history
+        if wire is GEMINI:
+            assert [part["functionCall"]["args"] for part in messages[1]["parts"]] == [{}, {}]
+        elif wire is ANTHROPIC:
             assert [block["input"] for block in messages[1]["content"]] == [{}, {}]
         else:
             assert [call["function"]["arguments"] for call in messages[2]["tool_calls"]] == ["{}", "{}"]
@@ -178,6 +188,7 @@ EMPTY = {
     "anthropic": anthropic_blocks(stop="end_turn"),
     "openai-chat": chat({"role": "assistant", "content": ""}, finish="stop"),
     "openai": responses({"type": "message", "id": "msg_1", "role": "assistant", "content": []}),
+    "gemini": gemini(),
 }
 
 

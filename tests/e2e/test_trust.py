@@ -110,8 +110,8 @@ def test_what_surrounds_a_key_is_taken_off(wire: Wire, key: str) -> None:
     with Model(Say("ok"), wire=wire) as model:
         done = model.run("hi", env={f"{wire.variables}_API_KEY": key})
     assert (done.code, done.out) == (0, "ok\n"), done.err
-    headers = model.requests[0].headers
-    assert headers["x-api-key" if wire is ANTHROPIC else "authorization"].removeprefix("Bearer ") == KEY
+    header = {"anthropic": "x-api-key", "gemini": "x-goog-api-key"}.get(wire.name, "authorization")
+    assert model.requests[0].headers[header].removeprefix("Bearer ") == KEY
 
 
 @pytest.mark.bug("config-key-with-newline")

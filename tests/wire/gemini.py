@@ -16,6 +16,7 @@ _STATUSES = {
 }  # fmt: skip
 _KNOWN = {"contents", "systemInstruction", "tools", "generationConfig", "cachedContent"}
 _KINDS = ("text", "inlineData", "functionCall", "functionResponse")
+_NAME = re.compile(r"[a-zA-Z_][\w.:-]{0,127}\Z", re.ASCII)
 _OLD = re.compile(r"/models/gemini-[12]\b")
 
 
@@ -37,10 +38,12 @@ def _parts(say: Say) -> Iterator[dict[str, Any]]:
 
 
 def _arguments(arguments: dict[str, Any] | str) -> Any:
+    """The object that a script means. Half of one, or none, can not come here: it comes as the text that it is."""
     try:
-        return json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
+        value = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
     except ValueError:
-        return arguments  # half of an object: no such thing can come, so it comes as text
+        return arguments
+    return value if isinstance(value, dict) else arguments
 
 
 def _chunk(say: Say, number: int, parts: list[dict[str, Any]], reason: str | None = None) -> bytes:
@@ -138,6 +141,8 @@ def _declarations(body: dict[str, Any]) -> str | None:
     if len(set(names)) != len(names):
         return f"Duplicate function declaration found: {max(names, key=names.count)}"
     for one in declared:
+        if not _NAME.match(one["name"]):
+            return f"* GenerateContentRequest.tools[0].function_declarations: Invalid function name: {one['name']}"
         schema = one.get("parametersJsonSchema")
         if "parameters" in one or (schema is not None and not schema.get("properties")):
             return f"* GenerateContentRequest.tools[0].function_declarations: parameters of {one['name']} should be non-empty for OBJECT type"

@@ -19,6 +19,7 @@ from tests.wire.validators import (
     arguments_are_objects,
     calls_are_answered,
     fields_are_known,
+    gemini_accepts,
     ids_are_valid,
     names_are_valid,
     no_empty_text,
@@ -188,6 +189,76 @@ def test_the_length_of_ids_is_checked(path: str, length: int, complains: bool) -
     message = chat if path == "/chat/completions" else {"role": "assistant", "content": [USE | {"id": long}]}
     request = Recorded(1, path, {}, json.dumps({"messages": [message]}).encode(), 0.0, 1)
     assert (ids_are_valid(request) is not None) is complains
+
+
+GO = {"role": "user", "parts": [{"text": "go"}]}
+MADE = {"functionCall": {"name": "ls", "args": {}, "id": "c1"}, "thoughtSignature": "c2ln"}
+ACTED = {"role": "model", "parts": [MADE, {"functionCall": {"name": "rm", "args": {}, "id": "c2"}}]}
+GAVE = {
+    "role": "user",
+    "parts": [
+        {"functionResponse": {"name": name, "id": i, "response": {}}} for name, i in (("ls", "c1"), ("rm", "c2"))
+    ],
+}
+
+
+def gemini_body(*contents: Any, **fields: Any) -> dict[str, Any]:
+    return {"contents": list(contents), **fields}
+
+
+def declared(name: str = "ls", **schema: Any) -> dict[str, Any]:
+    return {"name": name, **({"parametersJsonSchema": schema} if schema else {})}
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (gemini_body(GO), None),
+        (gemini_body(GO, ACTED, GAVE), None),
+        (gemini_body(GO, ACTED, GAVE, GO, cachedContent="cachedContents/a"), None),
+        (gemini_body(GO, model="m"), 'Unknown name "model"'),
+        (gemini_body(GO, cachedContent="cachedContents/a", tools=[]), "can not be used with"),
+        (gemini_body({"role": "assistant", "parts": [{"text": "x"}]}, GO), "valid role"),
+        (gemini_body({"role": "user", "parts": []}), "must not be empty"),
+        (gemini_body({"role": "user", "parts": [{}]}), "one initialized field"),
+        (gemini_body({"role": "user", "parts": [{"text": " "}]}), "text must not be empty"),
+        (gemini_body(GO, {"role": "model", "parts": [{"text": "", "thoughtSignature": "YQ=="}]}, GO), None),
+        (gemini_body(GO, {"role": "model", "parts": [{"text": "x"}]}), "ending with a model turn"),
+        (gemini_body(GO, ACTED, GO), "number of function response parts"),
+        (gemini_body(GO, ACTED, {**GAVE, "parts": GAVE["parts"][::-1]}), "number of function response parts"),
+        (gemini_body(GO, ACTED, {**GAVE, "parts": GAVE["parts"][:1]}), "number of function response parts"),
+        (gemini_body(GO, GAVE), "immediately after a function call turn"),
+        (gemini_body(ACTED, GAVE), "immediately after a user turn"),
+        (gemini_body(GO, {**ACTED, "parts": ACTED["parts"][::-1]}, {**GAVE, "parts": GAVE["parts"][::-1]}), "`rm` in"),
+        (gemini_body(GO, tools=[{"functionDeclarations": [declared(), declared()]}]), "Duplicate"),
+        (gemini_body(GO, tools=[{"functionDeclarations": [declared(type="object")]}]), "should be non-empty"),
+        (gemini_body(GO, tools=[{"functionDeclarations": [declared("a b")]}]), "Invalid function name"),
+        (gemini_body(GO, tools=[{"functionDeclarations": [declared(properties={"a": {}})]}]), None),
+    ],
+)
+def test_gemini_is_complained_about_as_the_api_does(body: dict[str, Any], says: str | None) -> None:
+    path = "/v1beta/models/gemini-test:streamGenerateContent?alt=sse"
+    complaint = gemini_accepts(Recorded(1, path, {}, json.dumps(body).encode(), 0.0, 1))
+    assert complaint is None if says is None else complaint is not None and says in complaint
+
+
+def test_only_models_that_sign_want_signatures() -> None:
+    unsigned = gemini_body(GO, {"role": "model", "parts": [{"functionCall": MADE["functionCall"]}]},
+                           {"role": "user", "parts": GAVE["parts"][:1]})  # fmt: skip
+    for model, complains in (("gemini-2.5-pro", False), ("gemini-3.8-flash", True), ("gemini-4-argon", True)):
+        path = f"/v1beta/models/{model}:streamGenerateContent?alt=sse"
+        complaint = gemini_accepts(Recorded(1, path, {}, json.dumps(unsigned).encode(), 0.0, 1))
+        assert (complaint is not None) is complains
+
+
+@pytest.mark.parametrize(
+    ("changes", "complains"),
+    [({}, False), ({"ttl": "300"}, True), ({"model": "m"}, True), ({"contents": []}, True)],
+)
+def test_an_explicit_cache_is_made_of_what_the_api_knows(changes: dict[str, Any], complains: bool) -> None:
+    body = {"model": "models/m", "ttl": "300s", "systemInstruction": {"parts": [{"text": "x"}]}} | changes
+    asked = Recorded(1, "/v1beta/cachedContents", {}, json.dumps(body).encode(), 0.0, 1)
+    assert (gemini_accepts(asked) is not None) is complains
 
 
 def test_results_must_come_first() -> None:
