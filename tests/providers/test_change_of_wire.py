@@ -16,7 +16,7 @@ from tests.wire.validators import STRICT
 from xun.messages import Image, Message, Text, ToolResult
 from xun.providers.encoding import sent_name
 
-ODD_NAMES = ["calendar.list events", "admin/tools/list", "café", "x" * 90, "a.b", "a_b"]
+ODD_NAMES = ["calendar.list events", "3d_render", "admin/tools/list", "café", "x" * 90, "a.b", "a_b"]
 TOOLS = [LIST_JOBS, *({**LIST_JOBS, "name": name} for name in ODD_NAMES)]
 SHOT = Image(media_type="image/png", data="aWNv")
 FIRST_HALF = [

@@ -10,7 +10,9 @@ from typing import Any
 
 from xun.messages import Document, Media
 
-_TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
+# Gemini wants a letter or "_" first.
+_TOOL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}\Z")
+_FIRST = re.compile(r"[a-zA-Z_]")
 # Chat Completions takes 40 characters, the others 64.
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}\Z")
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
@@ -28,14 +30,16 @@ def dump(value: Any) -> bytes:
 
 
 def sent_name(name: str) -> str:
-    """The name of a tool as every server accepts it: 1 to 64 of the letters A-Z, a-z, digits, "_" and "-".
+    """The name of a tool as every server accepts it: 1 to 64 of the letters A-Z, a-z, digits, "_" and "-", of which the
+    first is a letter or "_".
 
     Such a name stays as it is. Any other, and one that looks like the answer of this function, keeps what it can and
     gets a hash of the whole, so that different names stay different.
     """
     if _TOOL_NAME.match(name) and not _ENCODED.match(name):
         return name
-    return f"{_ODD.sub('_', name)[:_KEPT]}__x{_hash(name)[:16]}"
+    kept = _ODD.sub("_", name) if _FIRST.match(name) else f"_{_ODD.sub('_', name)}"
+    return f"{kept[:_KEPT]}__x{_hash(name)[:16]}"
 
 
 def own_names(tools: Iterable[Mapping[str, Any]]) -> dict[str, str]:
