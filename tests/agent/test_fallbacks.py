@@ -63,6 +63,7 @@ def test_the_policy_and_what_it_refuses() -> None:
     waits = [RetryPolicy(attempts=9).delay(number, busy) or 0 for number in range(1, 9)]
     for wait, middle in zip(waits, (0.5, 1, 2, 4, 8, 16, 30, 30), strict=True):
         assert middle * 0.75 <= wait <= middle * 1.25
+    assert 22 < (RetryPolicy(attempts=9_999).delay(5_000, busy) or 0) < 38
     assert policy.delay(1, busy) is not None and policy.delay(2, busy) is None
     assert policy.delay(1, ProviderError("auth", "no")) is None
     for wrong in (

@@ -236,7 +236,8 @@ class RetryPolicy:
         if error.retry_after is not None:
             wait = error.retry_after * self.jitter.uniform(1.0, 1.1)
             return wait if error.retry_after <= self.max_wait else None
-        return min(self.backoff * 2 ** (attempt - 1), self.max_backoff) * self.jitter.uniform(0.75, 1.25)
+        doubled = 2 ** min(attempt - 1, 60)  # more of it is more than a float holds
+        return min(self.backoff * doubled, self.max_backoff) * self.jitter.uniform(0.75, 1.25)
 
     def time_for(self, tokens: int | None) -> float | None:
         """Seconds that one try may take whose reply has up to `tokens` tokens; None for any time."""
