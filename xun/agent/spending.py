@@ -38,7 +38,8 @@ def _check_tokens(turn: Turn, limit: int | None) -> None:
 def _check_cost(turn: Turn, limit: float | None) -> None:
     if limit is None:
         return
-    if turn.uncounted and turn.agent.model.cost(_SOME):  # what costs nothing need not be counted
+    # What costs nothing need not be counted.
+    if turn.uncounted and (turn.agent.model.cost(_SOME) or turn.answering.cost(_SOME)):
         raise Stop("max_cost", _UNCOUNTED.format(_dollars(limit)), kind="unknown_usage")
     if turn.cost is None:
         name = turn.agent.model_name

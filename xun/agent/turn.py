@@ -212,8 +212,9 @@ class Turn:
 
     @property
     def cost(self) -> float | None:
-        """Dollars so far, None where a price is unknown."""
-        return self._spent.cost if self.agent.model.cost(Usage()) is not None else None
+        """Dollars so far, None where a price is unknown: of what was used, or of what will be."""
+        known = self._spent.usage != Usage() or self.agent.model.cost(Usage()) is not None
+        return self._spent.cost if known else None
 
     # Calls: each that was told as started is told as ended, whatever happens.
 
