@@ -347,8 +347,11 @@ async def test_sub_agents_share_the_chain_and_a_profile_needs_a_model_for_one_of
         result = await agent.run("go")
     assert result.output == "all done" and "did it" in agent.messages[2].results[0].content
     assert [text for _, text in lines(heard)] == ["scripted/two.json answers in place of scripted/one.json: Overloaded"]
-    with pytest.raises(ConfigurationError, match="the sub-agent 'critic': fallbacks need a model"):
-        SubAgent("critic", "Finds bugs.", config=AgentConfig(fallbacks=(Fallback("demo"),)))
+    config = AgentConfig(fallbacks=(Fallback("demo"),))
+    for model in (None, ScriptedProvider([])):
+        with pytest.raises(ConfigurationError, match="the sub-agent 'critic': fallbacks need the name of a model"):
+            SubAgent("critic", "Finds bugs.", model=model, config=config)
+    assert SubAgent("critic", "Finds bugs.", model="demo", config=config).tool_name == "delegate_critic"
 
 
 # The examples of the page, with real HTTP in place of the services

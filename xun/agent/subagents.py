@@ -68,10 +68,13 @@ class SubAgent:
         if not text("the description of a sub-agent", self.description).strip():
             raise ConfigurationError(f"the sub-agent {self.name!r} needs a description: it says when to delegate")
         instance("config", self.config, AgentConfig, "an AgentConfig object")
-        if self.config is not None and self.config.fallbacks and self.model is None and self.config.model is None:
+        if self.config is not None and self.config.fallbacks and not self._names_a_model(self.config):
             raise ConfigurationError(
-                f"the sub-agent {self.name!r}: fallbacks need a model; without one it has both from the agent above"
+                f"the sub-agent {self.name!r}: fallbacks need the name of a model; without one it has both from above"
             )
+
+    def _names_a_model(self, config: AgentConfig) -> bool:
+        return isinstance(self.model, str) or (self.model is None and config.model is not None)
 
     @property
     def tool_name(self) -> str:
