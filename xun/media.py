@@ -62,13 +62,20 @@ def problem_of(kind: str, media_type: str, data: str) -> str | None:
         return f"media_type must be {_either(TYPES[kind])}, not {media_type!r}"
     if not data:
         return "data is empty: it must be the file as base64 text"
-    if (count := size_of(data)) > MAX_BYTES[kind]:
-        return f"{ONE[kind]} of {count:,} bytes is too large: at most {shown(MAX_BYTES[kind])} are taken"
+    if problem := too_large(kind, size_of(data)):
+        return problem
     try:
         binascii.a2b_base64(data, strict_mode=True)
     except ValueError:  # which binascii.Error and the error for what is no ASCII are
         return "data must be the file as base64 text, without line breaks and without 'data:' before it"
     return None
+
+
+def too_large(kind: str, count: int) -> str | None:
+    """What is said of a file of `kind` with more bytes than anyone takes."""
+    if count <= MAX_BYTES[kind]:
+        return None
+    return f"{ONE[kind]} of {count:,} bytes is too large: at most {shown(MAX_BYTES[kind])} are taken"
 
 
 def shown(count: int) -> str:

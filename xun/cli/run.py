@@ -12,6 +12,7 @@ import typer
 
 from xun import demo
 from xun.agent.agent import Agent
+from xun.agent.prompt import Prompt
 from xun.agent.run_result import RunResult
 from xun.cli import exits, signals
 from xun.cli.effect import without_effect
@@ -146,8 +147,14 @@ async def _main(
     caught: list[int] = []
     asyncio.get_running_loop().call_later(COLLECT_AFTER, start_is_over)
     try:
-        _on_signals(prepared.agent, caught)
-        result = prepared.reported(await prepared.agent.run(task, output_schema=schema))
+        typed = options.task if options.task != "-" else None
+        reading = asyncio.create_task(prepared.agent.with_files(task, typed))
+        _on_signals(prepared.agent, caught, reading)
+        await asyncio.wait([reading])
+        turn = prepared.agent.start_turn(task if caught else reading.result(), output_schema=schema)
+        if caught:
+            prepared.agent.cancel()
+        result = prepared.reported(await prepared.agent.outcome_of(turn))
         front.answer(result)
         front.note(prepared.epilogue(result.ok))
         if result.error is not None:
@@ -168,8 +175,8 @@ def _code(result: RunResult, options: RunOptions, front: PrintFrontEnd) -> int:
     return code if code == exits.INTERRUPTED else failed
 
 
-def _on_signals(agent: Agent[Any], caught: list[int]) -> None:
-    """The first signal ends the turn in good order; the second ends the process and all that it has started."""
+def _on_signals(agent: Agent[Any], caught: list[int], reading: asyncio.Task[Prompt]) -> None:
+    """The first signal ends the turn, or the `reading` for it, in good order; the second ends all that was begun."""
     loop = asyncio.get_running_loop()
 
     def on_signal(number: int, code: int) -> None:
@@ -178,6 +185,7 @@ def _on_signals(agent: Agent[Any], caught: list[int]) -> None:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         caught.append(code)
+        reading.cancel()
         agent.cancel()
 
     for number in signals.watched():

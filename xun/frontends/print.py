@@ -8,6 +8,7 @@ from typing import Literal, TextIO
 
 from xun.agent.compact import describe as describe_compaction
 from xun.agent.run_result import RunResult
+from xun.agent.showing import MENTION
 from xun.events import (
     AnyEvent,
     AttemptReset,
@@ -104,7 +105,7 @@ class PrintFrontEnd:
                 pass
             case ToolStarted(call=call):
                 self.say(f"→ {self._calls.begin(call)}")
-            case Decided(call_id=call_id):
+            case Decided(call_id=call_id) if event.tool != MENTION:  # a file that is not attached has its own line
                 self._under(call_id, _decided(event))
             case ToolEnded(call_id=call_id):
                 self._under(call_id, _ended(event))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,10 @@ from xun.commands.builtin import default_registry
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Outcome, Resume
 from xun.events import QueueChanged
+from xun.frontends.tui.transcript.item import Prompt
+from xun.frontends.tui.transcript.said import prompt
 from xun.frontends.tui.turns import Turns
+from xun.providers.base import ModelInfo
 
 pytestmark = pytest.mark.anyio
 
@@ -98,4 +102,26 @@ async def test_what_has_waited_since_an_earlier_run_is_sent_by_the_person_alone(
         "first",
         "from before",
         "and this",
+    ]
+
+
+async def test_a_prompt_brings_the_image_that_it_mentions_also_when_it_has_waited(work: Path) -> None:
+    (work / "shot.png").write_bytes(b"\x89PNG\r\n\x1a\npixels")
+    sees = ModelInfo("house", "seer", capabilities=frozenset({"images"}))
+    agent, _, _ = agent_of([{"text": "a"}, {"text": "b"}], workspace=work, model_info=sees)
+    turns = Ended(agent)
+    async with agent:
+        turns.send("see @shot.png")
+        turns.send("and @shot.png again")
+        assert agent.queue.items == ("and @shot.png again",)
+        await turns.idle()
+    said = [message for message in agent.messages if message.role == "user"]
+    assert [(message.text, len(message.media)) for message in said] == [
+        ("see @shot.png", 1),
+        ("and @shot.png again", 1),
+    ]
+    shown = [item for message in said for item in prompt(message)]
+    assert [item._source for item in shown if isinstance(item, Prompt)] == [
+        "see @shot.png\n[1 image]",
+        "and @shot.png again\n[1 image]",
     ]

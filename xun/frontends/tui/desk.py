@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Protocol
 
+from xun.agent.mentions import mentioned
 from xun.commands.outcome import Action, AskKey, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
 from xun.errors import XunError
 from xun.events import AnyEvent, QueueChanged, TurnEnded, TurnStarted
@@ -115,7 +116,7 @@ class Desk:
             if line.startswith("/"):  # the others show themselves
                 self._front.echo(line)
             self.command(line)
-        elif steer and self.agent.busy:
+        elif steer and self.agent.busy and not any(mentioned(text)):  # a running turn is shown no files
             self.agent.steer(text)
         else:
             self.turns.send(text)

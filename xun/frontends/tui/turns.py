@@ -153,7 +153,7 @@ class Turns:
 
     async def _turn(self, prompt: str) -> bool:
         try:
-            result = await self.agent.run(prompt)
+            result = await self.agent.run(await self.agent.with_files(prompt))
         except (XunError, ValueError) as error:
             self._say(str(error))
             return False

@@ -1,0 +1,66 @@
+"""`xun run` with files that the task mentions: what the model server is sent, and what is said of the others."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import ANTHROPIC, CHAT, Model, Wire, by_model
+from tests.wire.server import ModelServer
+from tests.wire.streams import Say
+
+PNG = b"\x89PNG\r\n\x1a\npixels"
+
+
+def sent(model: ModelServer) -> list[dict[str, object]]:
+    """The parts of the first message."""
+    content = model.bodies[0]["messages"][-1]["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def test_an_image_that_the_task_mentions_goes_with_it(work: Path) -> None:
+    (work / "shot.png").write_bytes(PNG)
+    with Model(Say("A cat.")) as model:
+        done = model.run("what is on @shot.png?", cwd=work)
+    assert (done.code, done.out, done.err) == (0, "A cat.\n", "")
+    label, image, words = sent(model)
+    assert (label["text"], words["text"]) == ("[@shot.png, attached:]", "what is on @shot.png?")
+    data = base64.b64encode(PNG).decode()
+    assert image["source"] == {"type": "base64", "media_type": "image/png", "data": data}
+
+
+@pytest.mark.parametrize(
+    ("wire", "name", "why"),
+    [
+        (
+            CHAT,
+            "shot.png",
+            "openai-chat/m is not known to take images: choose a model that does, or say in models.toml",
+        ),
+        (ANTHROPIC, "clip.mp3", "takes no audio clips: transcribe it first"),
+        (ANTHROPIC, "none.png", "there is no such file"),
+        (ANTHROPIC, ".ssh/shot.png", "nobody is there to"),
+    ],
+    ids=by_model,
+)
+def test_what_cannot_be_sent_is_one_line_and_the_model_knows(work: Path, wire: Wire, name: str, why: str) -> None:
+    (work / ".ssh").mkdir()
+    (work / ".ssh" / "shot.png").write_bytes(PNG)
+    (work / "shot.png").write_bytes(PNG)
+    (work / "clip.mp3").write_bytes(b"ID3 sound")
+    with Model(Say("I was not shown it."), wire=wire) as model:
+        done = model.run(f"what is in @{name}?", cwd=work)
+    [line] = done.err.splitlines()
+    assert line.startswith(f"warning: @{name} is not attached: ") and why in line
+    assert (done.code, done.out) == (0, "I was not shown it.\n")
+    assert [part["text"] for part in sent(model)] == [f"[{line.removeprefix('warning: ')}]", f"what is in @{name}?"]
+
+
+def test_what_a_pipe_adds_mentions_nothing(work: Path) -> None:
+    (work / "shot.png").write_bytes(PNG)
+    with Model(Say("A log.")) as model:
+        done = model.run("what is this?", cwd=work, stdin=b"GET @shot.png\n")
+    assert (done.code, done.err) == (0, "")
+    assert [part["type"] for part in sent(model)] == ["text"]
