@@ -211,11 +211,16 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@wires
+WAYS = [*((wire, "http") for wire in WIRES), *((wire, "sdk") for wire in WIRES if wire != GEMINI)]
+
+
+@pytest.mark.spec("H-RTY-02", "H-RTY-03")
+@pytest.mark.parametrize(("wire", "transport"), WAYS)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(" ", "-").replace(",", ""))
-async def test_a_fault(wire: str, fault: Fault) -> None:
+async def test_a_fault(wire: str, transport: str, fault: Fault) -> None:
     script = fault.script(wire)
-    async with bench(wire, *script, retry=fault.retry, settings=fault.settings) as at:
+    settings = {"transport": transport, **fault.settings}
+    async with bench(wire, *script, retry=fault.retry, settings=settings) as at:
         result = await at.run()
         assert at.noted == list(fault.runs)
         assert len(at.server.requests) == len(script)
