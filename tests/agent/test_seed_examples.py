@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -35,6 +36,21 @@ from xun.providers.base import ModelInfo
 from xun.tools.ask_user import ask_user_tool
 
 pytestmark = pytest.mark.anyio
+
+
+async def test_a_turn_carries_an_image_alongside_its_text() -> None:
+    photo = base64.b64encode(b"\xff\xd8\xff a photo").decode()
+    provider = ScriptedProvider([{"text": "Milk and bread."}])
+    async with Agent(provider) as agent:
+        result = await agent.run(
+            [
+                {"type": "text", "text": "What is on this shopping list?"},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": photo}},
+            ]
+        )
+    assert result.output == "Milk and bread."
+    [asked] = provider.requests[0].messages
+    assert (asked.text, [image.data for image in asked.media]) == ("What is on this shopping list?", [photo])
 
 
 async def test_an_agent_is_created_from_its_configuration(capsys: pytest.CaptureFixture[str]) -> None:

@@ -140,6 +140,7 @@ SCRIPTS = [
     ),
     ([Status(500), Say("Hello again.")], "Hello again.\n"),
     ([Say("It did."), Say('{"passed": true}')], "passed=True failing=[]\n"),
+    ([Say(calls=[Call("plot", {"column": "sales"})]), Say("It rises.")], "It rises. [1, 0, 0, 1, 0]\n"),
     (
         [
             Say(calls=[Call("delegate_reviewer", {"task": "Review share.py"})]),
