@@ -115,6 +115,7 @@ def test_server_text_is_one_short_line_without_keys() -> None:
         ('{"x-api-key":"abc12345"}', '{"x-api-key":"***"}'),
         ("Bearer abc.def12 and sk-ant-abc123def", "Bearer *** and sk-***"),
         ("Bearer " + "a" * 24, "Bearer ***"),
+        ("AIzaSyA1_b2-c3d4e5 is none, and AIzawa Village is no key", "AIza*** is none, and AIzawa Village is no key"),
         ("a\r\n\tb\u2028c \x00\x9b\u202e\U000e0041", "a b c ␀\\u009b\\u202e\\U000e0041"),
     ],
 )

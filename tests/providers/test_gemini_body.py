@@ -45,11 +45,11 @@ def sealed(signature: str) -> Thinking:
 
 
 def test_a_request_has_the_fields_of_the_api_and_its_contents_last() -> None:
-    sent = body(Message.user("hi"), max_tokens=9_000, temperature=0.5)
+    sent = body(Message.user("hi"), max_tokens=32_768, temperature=0.5)
     assert list(sent) == ["generationConfig", "systemInstruction", "tools", "contents"]
     assert sent == {
         "generationConfig": {
-            "maxOutputTokens": 9_000,
+            "maxOutputTokens": 32_768,
             "temperature": 0.5,
             "thinkingConfig": {"includeThoughts": True},
         },
@@ -68,7 +68,7 @@ def test_what_is_not_said_is_not_sent() -> None:
     [
         ({"type": "object", "properties": {}}, None),
         ({"type": "object", "properties": {}, "additionalProperties": False, "title": "Nothing"}, None),
-        ({"type": "object"}, None),
+        ({"type": "object", "$schema": "https://json-schema.org/draft/2020-12/schema", "required": []}, None),
         ({"type": "object", "properties": {"a": {"type": "integer", "exclusiveMinimum": 0}}}, "as it is"),
         ({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"enum": [1]}}}, "as it is"),
     ],
@@ -170,6 +170,9 @@ def test_a_call_of_another_model_is_marked_as_such_for_models_that_sign(
         ("gemini-3.6-flash", "none", None, {"includeThoughts": False, "thinkingLevel": "MINIMAL"}),
         ("gemini-of-tomorrow", "high", 100, {"includeThoughts": True, "thinkingLevel": "HIGH"}),
         (OLD, None, None, {"includeThoughts": True}),
+        (MODEL, None, 32_768, {"includeThoughts": True}),
+        (MODEL, None, 4_000, {"includeThoughts": True, "thinkingLevel": "LOW"}),
+        (OLD, None, 4_000, {"includeThoughts": True, "thinkingBudget": 2_048}),
         (OLD, "none", None, {"includeThoughts": False, "thinkingBudget": 0}),
         (OLD, "medium", None, {"includeThoughts": True, "thinkingBudget": 8_192}),
         (OLD, "high", 5_024, {"includeThoughts": True, "thinkingBudget": 4_000}),

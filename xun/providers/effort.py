@@ -10,6 +10,7 @@ from xun.providers.dialect import ChatDialect
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _BUDGETS: dict[Effort, int] = {"low": 2_048, "medium": 8_192, "high": 16_000}
 _SMALLEST_BUDGET = 1_024
+_ROOM = 16_384  # tokens for a reply below which a Gemini model that nobody told how much to think thinks little
 _LEAST = 128  # tokens that Gemini models think at least which cannot be told not to
 
 
@@ -91,9 +92,11 @@ def responses_fields(info: ModelInfo, effort: Effort | None, *, official: bool) 
 def gemini_fields(info: ModelInfo, effort: Effort | None, max_tokens: int | None) -> dict[str, Any]:
     """The `thinkingConfig` field, which also asks to see the thinking; empty for a model that does not think.
 
-    Models from Gemini 3 on take a level, those before a budget of tokens, which counts as part of `max_tokens`. "none"
-    turns thinking off where the model allows that, and is as little as it can elsewhere.
+    Models from Gemini 3 on take a level, those before a budget of tokens. "none" turns thinking off where the model
+    allows that, and is as little as it can elsewhere. Thinking counts as part of `max_tokens`, and may use all of it.
     """
+    if effort is None and max_tokens is not None and max_tokens < _ROOM:
+        effort = "low"
     if "thinking-level" in info.capabilities:
         lowest = "MINIMAL" if "thinking-minimal" in info.capabilities else "LOW"
         level = {} if effort is None else {"thinkingLevel": lowest if effort == "none" else effort.upper()}

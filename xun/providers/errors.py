@@ -17,7 +17,7 @@ from xun.providers.transport import Target
 _TEXT_LIMIT = 300
 # A key has a digit or is long: "invalid x-api-key header" and "a Bearer certificate" hold none.
 _KEY = r"(?=[\w.~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{6,}"
-_SECRETS = re.compile(rf"\b((?:sk|pk|rk)-|Bearer +|x-api-key[\"']?\s*[:= ]\s*[\"']?){_KEY}", re.IGNORECASE)
+_SECRETS = re.compile(rf"\b((?:sk|pk|rk)-|AIza|Bearer +|x-api-key[\"']?\s*[:= ]\s*[\"']?){_KEY}", re.IGNORECASE)
 _PICTURES = 0x2400  # where Unicode has pictures of the control characters
 _TRANSIENT: frozenset[ErrorKind] = frozenset({"rate_limit", "overloaded", "server", "network", "timeout", "protocol"})
 

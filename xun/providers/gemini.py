@@ -25,6 +25,7 @@ NO_OUTPUT = "(no output)"
 # What the API has for a call that its model did not make: without any signature it refuses the request.
 UNSIGNED = "skip_thought_signature_validator"
 
+_SAYS_NOTHING = frozenset({"type", "title", "description", "$schema"})  # of parameters, where there are no others
 _MEDIA_TYPES = {"audio/mpeg": "audio/mp3", "audio/x-wav": "audio/wav"}  # those that go by another name here
 
 
@@ -102,10 +103,10 @@ def _settings(request: Request, info: ModelInfo) -> dict[str, Any]:
 
 def _tool(tool: dict[str, Any]) -> bytes:
     described = {"description": tool["description"]} if tool.get("description") else {}
-    # An object without properties is refused; a function without parameters says nothing of them.
+    # A function without parameters says nothing of them: an object without properties may be refused.
     schema: dict[str, Any] = tool["parameters"]
-    nothing = not (schema.keys() - {"type", "properties", "additionalProperties", "title"} or schema.get("properties"))
-    parameters = {} if nothing else {"parametersJsonSchema": schema}
+    says = any(value for key, value in schema.items() if key not in _SAYS_NOTHING)
+    parameters = {"parametersJsonSchema": schema} if says else {}
     return dump({"name": sent_name(tool["name"]), **described, **parameters})
 
 
