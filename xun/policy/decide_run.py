@@ -14,6 +14,7 @@ from xun.policy.commands import find_program
 from xun.policy.commands.project import refused_behind
 from xun.policy.commands.spec import Judge, Refused, Use
 from xun.policy.decision import Decision, Effect, Reason, Segment
+from xun.policy.entries import check_allowed
 from xun.policy.facts import Facts
 from xun.policy.folders import is_lost, told
 from xun.policy.hazards import Hazards
@@ -22,12 +23,13 @@ from xun.policy.near import near_commands
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
-from xun.policy.rules import GRANTED_SOURCE, Policy, Rule
+from xun.policy.rules import GRANTED_SOURCE, Policy, PolicyError, Rule
 from xun.policy.runners import names_script
 from xun.policy.settings_told import with_settings
 from xun.policy.uncovered import goes_further, runs_more
 from xun.policy.unpacked import Unpacked
 from xun.policy.words import Arg
+from xun.policy.written import edits_in_place
 
 
 def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule] = ()) -> Decision:
@@ -326,14 +328,28 @@ class _Judge:
 
     def grantable(self, outcomes: Sequence[_Outcome], reasons: Sequence[Reason]) -> tuple[str, ...]:
         """The prefixes that would let this very command pass next time; none where they would not."""
-        if any(reason.hard or reason.code not in ("unlisted", "git-configuration") for reason in reasons):
+        if any(reason.hard or reason.code not in ("unlisted", "git-configuration", "flag") for reason in reasons):
             return ()
         prefixes = [
-            suggestion(command)
+            self.editing(command) if any(reason.code == "flag" for reason in outcome.reasons) else suggestion(command)
             for command, outcome in zip(self.reading.commands, outcomes, strict=True)
             if outcome.effect == "ask"
         ]
         return () if None in prefixes else tuple(dict.fromkeys(p for p in prefixes if p))
+
+    def editing(self, command: Command) -> str | None:
+        """The prefix for a reader that is told to edit in place (`sed -i`), where nothing else speaks against it."""
+        words = command.segment.argv
+        covered = edits_in_place(words) if command.segment.literal_name else 0
+        if not covered or any(arg.glob or not arg.known for arg in command.segment.args[:covered]):
+            return None
+        prefix = shlex.join(words[:covered])
+        try:
+            check_allowed(prefix)
+        except PolicyError:
+            return None
+        uses, refused = self.under(Rule(effect="allow", kind="command", pattern=prefix), command, covered)
+        return None if refused or any(self.uses(command, uses)) else prefix
 
 
 def _spells_more(judge: Judge, spelled: Sequence[Arg]) -> bool:

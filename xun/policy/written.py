@@ -64,6 +64,7 @@ _EDITORS: Mapping[str, re.Pattern[str] | None] = {
         "convert magick ffmpeg scp sftp ssh-keygen keytool pyupgrade autoflake"
     )
 )  # fmt: skip
+_MOST_OPTIONS = 4  # words in which an editor says that it edits
 _ONLY_SHOWS = re.compile(r"--(?:check|diff|stdout|list|test|dry-run|list-different)|-[clt]+")
 _SCRIPT = re.compile(r"-[A-Za-z]*[ef]|--expression|--file|-c|--cmd")
 _GIT_READERS = word_set(
@@ -198,3 +199,14 @@ def _by_git(args: Sequence[Arg]) -> Iterator[Arg]:
         if tuple(words[: len(ways)]) == ways:
             operands = [arg for arg in args[at + len(ways) :] if not arg.text.startswith("-")]
             yield from operands if before < 0 else operands[before:][-1:]
+
+
+def edits_in_place(words: Sequence[str]) -> int:
+    """How many first words of a command say that it edits files where they are, as `sed -i` does; 0 where none do."""
+    pattern = _EDITORS.get(base_name(words[0]))
+    for at, word in enumerate(words[1:_MOST_OPTIONS], 2):
+        if not word.startswith("-"):
+            break
+        if pattern is not None and pattern.fullmatch(word):
+            return at
+    return 0
