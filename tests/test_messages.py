@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from xun import events
 from xun.events import AnyEvent, Event
-from xun.messages import Image, Message, Reply, Text, Thinking, ToolCall, ToolResult, Usage
+from xun.messages import Audio, Document, Image, Message, Reply, Text, Thinking, ToolCall, ToolResult, Usage
 from xun.policy.action import Fetch, Read, Run, UseTool, Write, describe
 from xun.policy.decision import Answer, Ask, Decision, Reason, Segment
 
@@ -40,6 +40,14 @@ ASSISTANT = Message(
 MESSAGES = [
     Message.user("Hello"),
     Message(role="user", blocks=(Text(text="Look"), Image(media_type="image/png", data="AA=="))),
+    Message(
+        role="user",
+        blocks=(
+            Document(media_type="application/pdf", data="AA==", name="plan.pdf"),
+            Audio(media_type="audio/wav", data="AA=="),
+            Image(media_type="image/gif", data="AA==", note=True),
+        ),
+    ),
     ASSISTANT,
     Message(role="tool", blocks=(ANSWER, ToolResult(call_id="c2", name="write", content="cut off", is_error=True))),
 ]
@@ -144,7 +152,7 @@ def test_a_message_gives_its_text_calls_and_results_in_order():
     assert ASSISTANT.text == "Reading. Done."
     assert ASSISTANT.calls == (CALL, BROKEN)
     assert ASSISTANT.results == ()
-    assert [result.call_id for result in MESSAGES[3].results] == ["c1", "c2"]
+    assert [result.call_id for result in MESSAGES[-1].results] == ["c1", "c2"]
     assert Message.user("Hello") == Message(role="user", blocks=(Text(text="Hello"),))
 
 

@@ -10,6 +10,7 @@ from xun.messages import Media
 from xun.providers import models
 from xun.providers.base import ProviderError, Request
 
+_MASKED = "*"  # no base64: what was stored may have looked like a key
 _NEEDED = {"image": "images", "document": "images", "audio": "audio"}
 """What a listed model must have in `models.toml` for each kind: a page of a document is looked at, too."""
 
@@ -38,6 +39,8 @@ class Takes:
         if not taken:
             more = f": {self.instead[kind]}" if kind in self.instead else ""
             return f"{label} takes no {WORDS[kind]}s{more}"
+        if not file.data or _MASKED in file.data:
+            return "it was damaged where it was stored"
         if file.media_type not in taken:
             return f"{label} takes no {file.media_type}, only {', '.join(taken)}"
         if models.listed(table, model) and _NEEDED[kind] not in models.find(table, model).capabilities:
