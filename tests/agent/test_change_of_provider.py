@@ -9,7 +9,7 @@ import pytest
 from tests.wire.server import ModelServer
 from tests.wire.streams import Call, Say
 from tests.wire.validators import STRICT
-from xun import Agent
+from xun import Agent, TextDelta
 
 pytestmark = pytest.mark.anyio
 MODELS = [
@@ -60,7 +60,9 @@ async def test_a_conversation_goes_on_with_another_provider_and_back(
         async with Agent(one, tools=[add]) as agent:
             said = [(await agent.run("What is 1 + 2?")).output]
             agent.set_model(other)
-            said.append((await agent.run("And 5 + 6?")).output)
+            async with agent.run_stream("And 5 + 6?") as stream:
+                told = [event.text async for event in stream if isinstance(event, TextDelta)]
+            said.append("".join(told))
             agent.set_model(one)
             said.append((await agent.run("Sure?")).output)
     assert (said, server.refusals) == (["Three.", "Eleven.", "Back."], [])

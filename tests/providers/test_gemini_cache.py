@@ -15,7 +15,7 @@ from tests.wire.recorded import Recorded
 from tests.wire.server import ModelServer, Reply, Status, Stream
 from tests.wire.streams import Say
 from tests.wire.validators import STRICT
-from xun import Agent, PromptCachePolicy
+from xun import Agent, AgentConfig, PromptCachePolicy
 from xun.messages import Message
 from xun.providers.base import CacheHint, ProviderError
 from xun.providers.gemini_cache import REFUSED_FOR, ExplicitCaches
@@ -231,13 +231,15 @@ async def test_a_history_that_grows_while_a_cache_is_made_is_sent_as_it_was() ->
     assert len(server.bodies[1]["contents"][0]["parts"]) == 1
 
 
-async def test_an_agent_asks_for_it_by_its_policy() -> None:
+async def test_an_agent_asks_for_it_by_its_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = AgentConfig(
+        model="gemini/gemini-3.6-flash",
+        prompt_cache=PromptCachePolicy(ttl_seconds=3600, key_salt="tenant-a"),
+    )
     with ModelServer([made(), Say("one"), Say("two")], validators=STRICT) as server:
-        provider = GeminiProvider("m", KEY, base_url=server.url, env={})
-        async with (
-            provider,
-            Agent(provider=provider, model="m", prompt_cache=PromptCachePolicy(ttl_seconds=3_600)) as agent,
-        ):
+        monkeypatch.setenv("GEMINI_API_KEY", KEY)
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
+        async with Agent(config=config) as agent:
             assert [(await agent.run(text)).output for text in ("a", "b")] == ["one", "two"]
     assert server.refusals == []
     assert uploads(server)[0].body["ttl"] == "3600s"
