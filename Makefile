@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 # Many tests wait, most for processes of theirs: more of them run side by side than there are cores.
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 4)))
 
-.PHONY: help demo test spec check types lint format fuzz bench screenshots lock clean
+.PHONY: help demo test tasks spec check types lint format fuzz bench screenshots lock clean
 
 help:  ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -31,6 +31,9 @@ demo: $(STAMP)  ## the main job on the shipped scripted model: a failing test, f
 
 test: $(STAMP) check  ## the whole suite
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+tasks: $(STAMP)  ## small repository tasks with a model that goes wrong in known ways, in seconds
+	@$(BIN)/python -m pytest -vv --no-header tests/tasks
 
 spec: $(STAMP)  ## each row of the specification, and what came of it: shown, overruled, later or failed
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m spec -p tests.spec.plugin
