@@ -17,12 +17,13 @@ from xun.media import MB
 from xun.messages import Audio, Document, Image, Message, Text
 from xun.providers.anthropic import AnthropicWire
 from xun.providers.azure import AzureOpenAIProvider
-from xun.providers.base import ProviderError
+from xun.providers.base import Fallback, ProviderError, RetryPolicy
 from xun.providers.fallback import FallbackProvider
 from xun.providers.http import HttpTransport
 from xun.providers.openai_chat import OpenAIChatWire
 from xun.providers.openai_responses import OpenAIResponsesWire
 from xun.providers.remote import RemoteProvider
+from xun.providers.scripted import ScriptedProvider
 from xun.providers.transport import Target
 
 SHOT = Image(media_type="image/png", data="aWNv")
@@ -173,3 +174,15 @@ def test_azure_and_a_chain_say_it_before_they_are_asked() -> None:
     assert str(azure.unfit("my-deployment", flac)).startswith("Azure OpenAI takes no audio/flac, only")
     assert chain.unfit("claude-new", SHOT) is None
     assert str(chain.unfit("claude-new", CLIP)).startswith("Anthropic takes no audio clips")
+
+
+@pytest.mark.anyio
+async def test_a_chain_leaves_out_who_cannot_be_sent_what_is_shown() -> None:
+    busy: Any = {"error": {"kind": "overloaded", "message": "busy"}}
+    blind = RemoteProvider(AnthropicWire(TARGET), HttpTransport(TARGET, {}))
+    first, last = ScriptedProvider([busy]), ScriptedProvider([{"text": "A name."}])
+    members = [Fallback(blind, "claude-new"), Fallback(last, "hears")]
+    chain = FallbackProvider(first, members, model="own", retry=RetryPolicy(switch_after=1))
+    items = [item async for item in chain.stream(request(user("What is said?", CLIP), model="own"))]
+    assert [type(item).__name__ for item in items] == ["InPlace", "TextPart", "Done"]
+    assert (len(first.requests), len(last.requests)) == (1, 1)

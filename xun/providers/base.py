@@ -142,6 +142,8 @@ StreamItem = TextPart | ThinkingPart | Done | InPlace
 class Provider(Protocol):
     """Speaks one wire. `stream` yields parts and ends with `Done`, or raises `ProviderError`; it never retries.
 
+    One that also has `unfit(model, file)` says by it, in one line, why a model cannot be sent an image, a document or a
+    sound, and None where it can: that is then refused before a turn begins.
     All text in them is valid Unicode, without lone surrogates, so that every event can be told as JSON.
 
     It may also have `is_transient(error) -> bool` and `retry_after(error) -> float | None` (seconds), which say of an

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
@@ -27,6 +27,7 @@ from xun.providers.base import (
 )
 from xun.providers.errors import clean
 from xun.providers.failures import failure_of
+from xun.providers.media import unanswered
 
 Found = tuple[Provider, ModelInfo]
 Resolve = Callable[[str], Found]
@@ -60,6 +61,11 @@ class _Member:
         wanted = request.max_tokens
         bounded = wanted if wanted is None or most is None else min(wanted, most)
         return replace(request, model=self.model.name, max_tokens=self.max_tokens or bounded)
+
+    def takes(self, files: Iterable[Media]) -> bool:
+        """Whether it can be sent `files`, as far as it says."""
+        asks = getattr(self.provider, "unfit", None)
+        return asks is None or not any(asks(self.model.name, file) for file in files)
 
 
 class FallbackProvider:
@@ -109,7 +115,7 @@ class FallbackProvider:
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem]:
         """The reply of the first that gives one. `InPlace` comes before it where that is not the first of all."""
         failed: list[tuple[_Member, ProviderError]] = []
-        for member in self._order():
+        for member in self._order(request):
             begun = False
             try:
                 async with aclosing(self._asked(member, request)) as items:
@@ -129,13 +135,17 @@ class FallbackProvider:
                 failed.append((member, failure))
         raise _of_all([failure for _, failure in failed])
 
-    def _order(self) -> list[_Member]:
-        """Whom to ask, one after the other: those that rest come last, so that no call fails for a rest alone."""
+    def _order(self, request: Request) -> list[_Member]:
+        """Whom to ask, one after the other: those that rest come last, so that no call fails for a rest alone.
+
+        One that cannot be sent what is shown is left out: it would refuse what another could answer.
+        """
         now = self._clock()
         order = sorted(self._members, key=lambda member: (member.broke_off, max(member.rests_until - now, 0.0)))
         for member in order:
             member.broke_off = False
-        return order
+        files = tuple(unanswered(request))
+        return [member for member in order if member is self._members[0] or member.takes(files)]
 
     async def _asked(self, member: _Member, request: Request) -> AsyncGenerator[StreamItem]:
         """The reply of `member`, to its end. Raises what it raises, and `ProviderError` where it takes too long."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from xun.media import MB, ONE, TYPES, WORDS, shown
@@ -76,16 +76,21 @@ def first_unfit(files: Iterable[Media], unfit: Unfit) -> str | None:
     return next((problem for file in files if (problem := unfit(file))), None)
 
 
+def unanswered(request: Request) -> Iterator[Media]:
+    """The files that nobody has answered yet, the latest message first."""
+    for message in reversed(request.messages):
+        if message.role == "assistant":
+            return
+        yield from message.media
+
+
 def refuse_unfit(request: Request, unfit: Unfit) -> None:
     """Raises `ProviderError` (kind bad_request) where what nobody has answered yet holds what cannot be sent.
 
     What was answered before, by a model that could be sent it, is history: a line stands in its place.
     """
-    for message in reversed(request.messages):
-        if message.role == "assistant":
-            return
-        if message.media and (problem := first_unfit(message.media, unfit)):
-            raise ProviderError("bad_request", problem)
+    if problem := first_unfit(unanswered(request), unfit):
+        raise ProviderError("bad_request", problem)
 
 
 def line_of(file: Media, unfit: Unfit) -> str | None:
