@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.screen import Screen
 from tests.e2e.support import ANTHROPIC, CHAT, Model, Wire, by_model
 from tests.wire.server import ModelServer
 from tests.wire.streams import Say
@@ -64,3 +65,27 @@ def test_what_a_pipe_adds_mentions_nothing(work: Path) -> None:
         done = model.run("what is this?", cwd=work, stdin=b"GET @shot.png\n")
     assert (done.code, done.err) == (0, "")
     assert [part["type"] for part in sent(model)] == ["text"]
+
+
+def test_the_screen_shows_what_went_with_a_prompt_and_asks_about_a_file_elsewhere(work: Path, tmp_path: Path) -> None:
+    (work / "shot.png").write_bytes(PNG)
+    outside = tmp_path / "elsewhere.png"
+    outside.write_bytes(PNG)
+    with (
+        Model(Say("A cat."), Say("A dog."), Say("Nothing.")) as model,
+        Screen(model=model, width=200, height=50) as screen,
+    ):
+        screen.opened()
+        screen.send("what is on @shot.png?")
+        screen.until("A cat.")
+        assert "[1 image]" in screen.text
+        screen.send(f"and on @{outside}?")
+        screen.until("Read this file?")
+        screen.until("number or letter answers")
+        screen.type("y")
+        screen.until("A dog.")
+        screen.send("and on @none.png?")
+        screen.until("Nothing.")
+        assert "@none.png is not attached: there is no such file" in screen.text
+    kinds = [[part["type"] for part in body["messages"][-1]["content"]] for body in model.bodies]
+    assert kinds == [["text", "image", "text"], ["text", "image", "text"], ["text", "text"]]
