@@ -106,3 +106,12 @@ async def test_one_that_is_cancelled_ends_too() -> None:
     [ended] = heard.of(SubAgentEnded)
     assert ended.status == "cancelled"
     check_guarantees(heard, agent)
+
+
+async def test_the_group_of_sub_agents_is_there_where_it_is_named() -> None:
+    script = [call("agent_run", task="one"), {"text": "1"}, {"text": "done"}]
+    agent, _, heard = agent_of(script, toolbox=ToolBox().with_defaults("agents"))
+    async with agent:
+        await agent.run("go")
+    assert [event.name for event in heard.of(SubAgentStarted)] == ["agent-1"]
+    assert not any(tool.name.startswith("agent_") for tool in ToolBox().with_defaults().list_tools())

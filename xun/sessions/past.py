@@ -8,56 +8,24 @@ from typing import Self
 
 from xun.asides import SHELL_ID
 from xun.events import (
-    Answered,
     AnyEvent,
-    Asked,
     AttemptReset,
-    CallOutcome,
     Compacted,
     Decided,
     HistoryReplaced,
     MessageAdded,
     Notice,
+    SubAgentEnded,
+    SubAgentStarted,
     ToolEnded,
-    ToolStarted,
     TurnEnded,
 )
-from xun.messages import Media, Message, ToolCall, ToolResult
-from xun.sessions.record import decode, encode
+from xun.messages import Media, Message
+from xun.sessions.past_calls import OpenCalls, PastAgent, PastCall
 
-
-@dataclass(slots=True)
-class PastCall:
-    """What was told of a call beside its arguments and its result, which are in the messages.
-
-    `words` are the reason that the person gave for a no, `seconds` the tool's own time. A call that the person has made
-    is in no message: it has its `result` here. Decisions are kept as they are stored, a tenth of what they take else.
-    """
-
-    call: ToolCall
-    words: str = ""
-    outcome: CallOutcome = "ok"
-    seconds: float = 0.0
-    result: ToolResult | None = None
-    _decisions: list[bytes | Decided] = field(default_factory=list)
-
-    @property
-    def decisions(self) -> list[Decided]:
-        """What was decided about it, in that order."""
-        events = (decode(kept) if isinstance(kept, bytes) else kept for kept in self._decisions)
-        return [event for event in events if isinstance(event, Decided)]
-
-    def decided(self, event: Decided) -> None:
-        """Keep one more decision."""
-        try:
-            self._decisions.append(encode(event))
-        except (TypeError, ValueError):  # JSON has no form for something in it
-            self._decisions.append(event)
-
-
-Told = Message | PastCall | Decided | Notice | AttemptReset | Compacted | TurnEnded
-"""A message; a call that has ended, before its result; a refusal that belongs to no call; the end of a turn that did
-not complete."""
+Told = Message | PastCall | PastAgent | Decided | Notice | AttemptReset | Compacted | TurnEnded
+"""A message; a call that has ended, before its result; a sub-agent, from its beginning on; a refusal that belongs to no
+call; the end of a turn that did not complete."""
 
 
 @dataclass(slots=True)
@@ -71,8 +39,8 @@ class Past:
     refused: int = 0
     history: list[Message] = field(default_factory=list)
     """The conversation as it is by now, which is shorter where it was compacted."""
-    _calls: dict[str, PastCall] = field(default_factory=dict)  # those that have not ended
-    _asks: dict[str, str] = field(default_factory=dict)
+    _calls: OpenCalls = field(default_factory=OpenCalls)
+    _agents: dict[str, PastAgent] = field(default_factory=dict)  # those that have not ended
 
     @classmethod
     def of(cls, messages: Iterable[Message]) -> Self:
@@ -83,12 +51,11 @@ class Past:
         return past
 
     def add(self, event: AnyEvent) -> None:
-        """Take in the next event. Of sub-agents, only notices and refusals are told."""
+        """Take in the next event."""
         if refuses(event):
             self.refused += 1
         if event.parent_id:
-            if isinstance(event, Notice) or (isinstance(event, Decided) and not event.allowed):
-                self.told.append(event)
+            self._overheard(event)
             return
         match event:
             case MessageAdded(message=message):
@@ -107,26 +74,28 @@ class Past:
         self.history.append(message)
         self.told.append(_without_media(message))
 
+    def _overheard(self, event: AnyEvent) -> None:
+        """Take in what is told of a sub-agent."""
+        if isinstance(event, SubAgentStarted):
+            agent = self._agents[event.agent_id] = PastAgent(event)
+            above = self._agents.get(event.parent_id)
+            (self.told if above is None else above.did).append(agent)
+            return
+        agent = self._agents.get(event.agent_id)
+        heard = agent is not None and agent.hear(event)
+        if isinstance(event, SubAgentEnded):
+            self._agents.pop(event.agent_id, None)
+        elif not heard and (isinstance(event, Notice) or (isinstance(event, Decided) and not event.allowed)):
+            self.told.append(event)
+
     def _call(self, event: AnyEvent) -> None:
-        match event:
-            case ToolStarted(call=call):
-                self._calls[call.id] = PastCall(call)
-            case Asked(ask=ask) if ask.call_id in self._calls:
-                self._asks[ask.id] = ask.call_id
-            case Answered(ask_id=ask_id, answer=answer):
-                call = self._calls.get(self._asks.pop(ask_id, ""))
-                if call is not None and answer.reason:
-                    call.words = answer.reason
-            case Decided(call_id=call_id) if call_id in self._calls:
-                self._calls[call_id].decided(event)
-            case Decided(allowed=False):
-                self.told.append(event)
-            case ToolEnded(call_id=call_id) if call_id in self._calls:
-                call = self._calls.pop(call_id)
-                call.outcome, call.seconds = event.outcome, event.seconds
-                if call_id.startswith(SHELL_ID):
-                    call.result = event.result
-                self.told.append(call)
+        call = self._calls.hear(event)
+        if isinstance(event, Decided) and call is None and not event.allowed:
+            self.told.append(event)
+        elif isinstance(event, ToolEnded) and call is not None:
+            if not event.call_id.startswith(SHELL_ID):
+                call.result = None  # it is in a message
+            self.told.append(call)
 
     def _replaced(self, messages: Sequence[Message], reason: str) -> None:
         old, new = self.history, shared(self.history, messages)

@@ -7,7 +7,17 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from xun.events import AnyEvent, HistoryReplaced, MessageAdded, Notice, ToolEnded, ToolStarted, TurnEnded
+from xun.events import (
+    AnyEvent,
+    HistoryReplaced,
+    MessageAdded,
+    Notice,
+    SubAgentEnded,
+    SubAgentStarted,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+)
 from xun.messages import Message
 from xun.sessions.resume import StoredSession
 
@@ -35,6 +45,10 @@ def _paragraphs(events: Sequence[AnyEvent]) -> Iterator[str]:
                 yield f"→ {call.name} {_arguments(call.arguments)}"
             case ToolEnded(name=name, outcome=outcome, result=result):
                 yield f"← {name}: {outcome}\n{_indented(_head(result.content))}"
+            case SubAgentStarted(name=name, task=task):
+                yield f"→ sub-agent {name}\n{_indented(_head(task))}"
+            case SubAgentEnded(status=status, error=error):
+                yield f"← sub-agent: {status}" + (f": {error.message}" if error is not None else "")
             case Notice(text=text):
                 yield f"! {text}"
             case TurnEnded(status=status, error=error) if status != "completed":

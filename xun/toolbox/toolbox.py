@@ -147,11 +147,16 @@ class ToolBox:
     ) -> Self:
         """Add built-in tools, by the names of groups or of single tools; all groups where nothing is named.
 
-        Of those tools, only the ones in `include` and none in `exclude`; `permission` is for all of them, None leaves
-        each its own. Raises `ConfigurationError`, listing the known ones, for an unknown name, and as `register` does.
+        The group `agents`, which has to be named, is that of `with_subagent_provider`. Of those tools, only the ones in
+        `include` and none in `exclude`; `permission` is for all of them, None leaves each its own. Raises
+        `ConfigurationError`, listing the known ones, for an unknown name, and as `register` does.
         """
         known = load("tool-groups")
-        functions = [function for name in names or known.names() for function in known.functions(name)]
+        functions = [
+            function
+            for name in names or known.names()
+            for function in (load("subagents").tools(background=True) if name == "agents" else known.functions(name))
+        ]
         self._add_builtin(functions, include, exclude, permission, replace)
         return self
 

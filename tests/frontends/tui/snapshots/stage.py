@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 
 from xun.cli.screen_open import ScreenOpener
 from xun.config.paths import find_paths
-from xun.events import AnyEvent, AttemptReset, ToolEnded, Waiting
+from xun.events import AnyEvent, AttemptReset, SubAgentEnded, ToolEnded, Waiting
 from xun.frontends.tui.app import XunApp
 from xun.frontends.tui.opening import Wanted
 from xun.frontends.tui.question.panel import QuestionPanel
@@ -66,6 +66,8 @@ class StagedApp(XunApp):
         if isinstance(event, ToolEnded):
             seconds = 1.2 if event.result.content.startswith("exit code") else 0.0
             event = event.model_copy(update={"seconds": seconds})
+        elif isinstance(event, SubAgentEnded):
+            event = event.model_copy(update={"seconds": 2.5})
         elif isinstance(event, AttemptReset):
             event = event.model_copy(update={"wait": 30.0})
         elif isinstance(event, Waiting) and event.on == "retry":
@@ -171,6 +173,7 @@ async def stage(
     allow: tuple[str, ...] = (),
     allow_write: tuple[str, ...] = (),
     deny: tuple[str, ...] = (),
+    tools: tuple[str, ...] | None = None,
 ) -> AsyncGenerator[Stage]:
     """The screen in `~/fables`, its model playing `steps`. `wait` for an agent; the last ones are options of `xun`."""
     folder = Path.home() / "fables"
@@ -178,7 +181,7 @@ async def stage(
     # Without a risk assessor, which would play a step of the script too.
     files(Path(os.environ["XUN_HOME"]), {"models.toml": _FACTS, "policy.toml": '[settings]\nrisk = "off"\n'})
     _script[:] = steps
-    settings = {"mode": mode, **({"model": model} if model else {})}
+    settings = {"mode": mode, **({"model": model} if model else {}), **({"tools": tools} if tools else {})}
     plan = RunPlan(
         settings=settings, cwd=folder, session=False, allow=allow, allow_write=allow_write, deny=deny,
     )  # fmt: skip

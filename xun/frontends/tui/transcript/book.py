@@ -15,6 +15,7 @@ from xun.events import (
     HistoryReplaced,
     MessageAdded,
     Notice,
+    SubAgentStarted,
     TextDelta,
     ThinkingDelta,
     ToolEnded,
@@ -23,10 +24,13 @@ from xun.events import (
     TurnEnded,
 )
 from xun.frontends.tui.calls import by_person
+from xun.frontends.tui.transcript.agent_row import AgentRow
+from xun.frontends.tui.transcript.agents import Agents
 from xun.frontends.tui.transcript.earlier import Earlier
 from xun.frontends.tui.transcript.holds import Holds
 from xun.frontends.tui.transcript.item import Item, Thinking
 from xun.frontends.tui.transcript.item import Notice as NoticeItem
+from xun.frontends.tui.transcript.live import Live
 from xun.frontends.tui.transcript.quoted import quoted_rows
 from xun.frontends.tui.transcript.refusal import refused
 from xun.frontends.tui.transcript.retry import Retry
@@ -49,6 +53,7 @@ class Book:
         self._rows = rows
         self._holds = Holds(rows, reading)
         self._stream = Stream(rows, self._holds)
+        self._agents = Agents(rows, self._holds)
         self._calls: dict[str, tuple[int, ToolRow]] = {}
         self._asks: dict[str, str] = {}  # open questions, and the calls that they are about
         self._retry: tuple[int, Retry] | None = None  # while a model call is tried again
@@ -60,12 +65,13 @@ class Book:
         """Show what was told before, and nothing else. What comes is added to `past`."""
         self.clear()
         self._past = past
-        self._rows.extend(Earlier(self._items, self._calls, self._shown).read(past))
+        self._rows.extend(Earlier(self._items, self._calls, self._shown, self._agents).read(past))
 
     def clear(self) -> None:
         self._stream.drop()
         self._rows.truncate(0)
         self._calls.clear()
+        self._agents.clear()
         self._asks.clear()
         self._shown.clear()
         self._retry = None
@@ -86,7 +92,7 @@ class Book:
         self._rows.append(item)
 
     def hear(self, event: AnyEvent) -> bool:
-        """Take note of an event. False if it changes nothing here. Of sub-agents, notices and refusals are shown."""
+        """Take note of an event. False if it changes nothing here."""
         if event.parent_id:
             self._past.add(event)
             return self._overhear(event)
@@ -97,7 +103,13 @@ class Book:
         return self._hear_call(event) or self._hear_turn(event)
 
     def _overhear(self, event: AnyEvent) -> bool:
+        """Take note of what a sub-agent does. Notices and refusals of one that has no row are shown by themselves."""
+        if self._agents.hear(event):
+            return True
         match event:
+            case SubAgentStarted():
+                self._stream.flush()
+                self._agents.begin(event, self._calls.get(event.call_id))
             case Notice(level=level, text=text):
                 self.add(NoticeItem(text, level))
             case Decided(allowed=False, decision=decision):
@@ -138,6 +150,8 @@ class Book:
                 self._change(ask.call_id, lambda row: row.asked(ask.id))
             case Answered(ask_id=ask_id, answer=answer) if ask_id in self._asks:
                 self._change(self._asks.pop(ask_id), lambda row: row.answered(ask_id, answer.reason or ""))
+            case ToolProgress(call_id=call_id) if self._agents.ran_by(call_id):
+                return False
             case ToolProgress(call_id=call_id, text=text) if call_id in self._calls:
                 self._change(call_id, lambda row: row.progress(text))
             case ToolEnded(call_id=call_id) if call_id in self._calls:
@@ -157,6 +171,7 @@ class Book:
             row.hold(self._rows.width)
             self._holds.add(index, row)
         change(row)
+        self._rows[index].changed()  # it may be that of the sub-agent which the call runs
         self._rows.changed(index)
 
     def _row(self, call: ToolCall) -> ToolRow:
@@ -165,7 +180,7 @@ class Book:
             return self._calls[call.id][1]
         self._stream.flush()
         last = self._rows[len(self._rows) - 1] if len(self._rows) else None
-        row = ToolRow(call, gap=not isinstance(last, ToolRow), own=by_person(call))
+        row = ToolRow(call, gap=not isinstance(last, Live), own=by_person(call))
         self._calls[call.id] = (self._rows.append(row), row)
         return row
 
@@ -174,9 +189,11 @@ class Book:
         moved = self._stream.drop()
         if moved is not None:
             for index in range(moved, len(self._rows)):
-                row = self._rows[index]
+                item = self._rows[index]
+                row = item.call if isinstance(item, AgentRow) else item
                 if isinstance(row, ToolRow):
                     self._calls[row.call_id] = (index, row)
+            self._agents.moved(moved)
 
     def _tried(self, reason: str, wait: float) -> None:
         if self._retry is None:
@@ -226,7 +243,7 @@ class Book:
                     items.append(Thinking(text, done=True))
                 case ToolCall():
                     before = items[-1] if items else last
-                    row = ToolRow(block, gap=not isinstance(before, ToolRow))
+                    row = ToolRow(block, gap=not isinstance(before, Live))
                     self._calls[block.id] = (start + len(items), row)
                     items.append(row)
                 case ToolResult() if block.call_id in self._calls:

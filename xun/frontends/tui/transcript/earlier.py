@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterable
 from xun.asides import aside_of
 from xun.events import AttemptReset, Compacted, Decided, Notice, TurnEnded
 from xun.frontends.tui.calls import by_person
+from xun.frontends.tui.transcript.agents import Agents
 from xun.frontends.tui.transcript.item import Item
 from xun.frontends.tui.transcript.item import Notice as NoticeItem
+from xun.frontends.tui.transcript.live import Live
 from xun.frontends.tui.transcript.refusal import refused
 from xun.frontends.tui.transcript.retry import Retry
 from xun.frontends.tui.transcript.said import BROKEN_OFF, blocks_of, compaction, ending
 from xun.frontends.tui.transcript.tool_row import ToolRow
 from xun.frontends.tui.way_on import way_on
 from xun.messages import Message
-from xun.sessions.past import Past, PastCall, Told
+from xun.sessions.past import Past, Told
+from xun.sessions.past_calls import PastAgent, PastCall
 
 Itemise = Callable[[Message, int, Item | None], list[Item]]
 """The items of a message, given the index of the first one and what stands before it."""
@@ -25,14 +28,17 @@ class Earlier:
     """Makes items of a past, in one go.
 
     `calls` are the rows of calls by their ids, with their index; `shown` is what the model will be told of the person's
-    own. Both are kept up to date.
+    own. Both are kept up to date, and so is what `agents` knows of those at work.
     """
 
-    def __init__(self, itemise: Itemise, calls: dict[str, tuple[int, ToolRow]], shown: set[str]) -> None:
+    def __init__(
+        self, itemise: Itemise, calls: dict[str, tuple[int, ToolRow]], shown: set[str], agents: Agents
+    ) -> None:
         self.items: list[Item] = []
         self._itemise = itemise
         self._calls = calls
         self._shown = shown
+        self._agents = agents
         self._ends: dict[str, PastCall] = {}
         self._retry: Retry | None = None
         self._cut = False  # a reply was, and nothing has said so yet
@@ -54,6 +60,8 @@ class Earlier:
                 self._message(entry)
             case PastCall():
                 self._call(entry)
+            case PastAgent():
+                self._agents.again(entry, self.items, self._calls.get(entry.started.call_id))
             case TurnEnded():
                 self._cut = False
                 self._no_more_tries()
@@ -101,7 +109,7 @@ class Earlier:
         """What was decided on a call, before its result is there; of one of the person's, all of it."""
         call = past.call
         if past.result is not None:
-            row = ToolRow(call, gap=not isinstance(self._last, ToolRow), own=by_person(call))
+            row = ToolRow(call, gap=not isinstance(self._last, Live), own=by_person(call))
             self._calls[call.id] = (len(self.items), row)
             self._add([row])
             self._shown.add(aside_of(call, past.result))

@@ -10,14 +10,16 @@ from xun.events import CallOutcome, Decided
 from xun.frontends.titles import title
 from xun.frontends.tui.transcript.diff import Diff, diff_of
 from xun.frontends.tui.transcript.ending import Ending, ending_of
-from xun.frontends.tui.transcript.item import Folding, count, note
-from xun.frontends.tui.transcript.line import Line, Piece
+from xun.frontends.tui.transcript.item import count, note
+from xun.frontends.tui.transcript.line import Line
+from xun.frontends.tui.transcript.live import BAR, MARKS, Live, lasting
 from xun.frontends.tui.transcript.refusal import by_whom, refused_by
 from xun.frontends.tui.transcript.why import why
-from xun.frontends.tui.transcript.wrap import MARGIN, clean, cut, wrap
+from xun.frontends.tui.transcript.wrap import MARGIN, clean, wrap
 from xun.messages import ToolCall, ToolResult
 from xun.policy.action import Write
-from xun.sessions.past import PastCall, refuses
+from xun.sessions.past import refuses
+from xun.sessions.past_calls import PastCall
 
 HEAD, TAIL = 200, 100
 """Lines shown of a long output: its first and its last ones."""
@@ -34,30 +36,17 @@ PROGRESS_LINES = 4
 LIVE_LINES = 200
 """Lines of output shown of a command that runs while its row is open: the last ones."""
 
-_BAR: tuple[Piece, ...] = (("  ", ""), ("│ ", "rule"))
 _BLANKS = re.compile(r"[ \t]{4,}")
-_ENDS: dict[str, tuple[str, str, str]] = {  # mark, style, word
-    "waiting": ("·", "muted", "waits"),
-    "running": ("●", "running", "running"),
-    "asking": ("?", "warning", "waits for your answer"),
-    "ok": ("✓", "ok", ""),
-    "error": ("✗", "error", "failed"),
-    "invalid": ("✗", "error", "not a valid call"),
-    "denied": ("⊘", "warning", "refused"),
-    "timeout": ("✗", "error", "timed out"),
-    "cancelled": ("-", "muted", "cancelled"),
-    "skipped": ("-", "muted", "skipped"),
-}
 
 
-class ToolRow(Folding):
+class ToolRow(Live):
     """One call. `asked`, `decided`, `progress` and `ended` follow it; the result in history comes last.
 
     It waits, for its turn or for a verdict, until it is allowed or shows output. `own`: the person has made it.
     """
 
     __slots__ = (
-        "_asks", "_call", "_decided", "_diffs", "_earlier", "_ending", "_held", "_own", "_progress", "_result",
+        "_asks", "_call", "_decided", "_diffs", "_earlier", "_ending", "_own", "_progress", "_result",
         "_seconds", "_state", "_words",
     )  # fmt: skip
 
@@ -75,7 +64,6 @@ class ToolRow(Folding):
         self._earlier: PastCall | None = None  # whose decisions nobody has looked at yet
         self._decided: list[Decided] = []
         self._diffs: Sequence[Diff] | None = None
-        self._held: tuple[int, list[Line]] | None = None
 
     @property
     def call(self) -> ToolCall:
@@ -88,6 +76,10 @@ class ToolRow(Folding):
     @property
     def finished(self) -> bool:
         return self._state not in ("waiting", "running")
+
+    @property
+    def failed(self) -> bool:
+        return self.finished and self._state != "ok"
 
     def recall(self, past: PastCall) -> None:
         """It was made earlier: what was decided then is looked up when the row is."""
@@ -142,24 +134,8 @@ class ToolRow(Folding):
         self._progress.clear()
         self.changed()
 
-    def hold(self, width: int) -> None:
-        """Keep the rows below the first as they are now, whatever happens: somebody reads them."""
-        if self._held is None:
-            self._held = (width, self.body(width)[1:])
-
-    def release(self) -> None:
-        if self._held is not None:
-            self._held = None
-            self.changed()
-
-    def toggle(self, folded: bool | None = None) -> None:
-        self._held = None
-        super().toggle(folded)
-
-    def body(self, width: int) -> list[Line]:
-        if self._held is not None and self._held[0] == width:
-            return [self._head(width), *self._held[1]]
-        rows = [self._head(width), *self._refusals(width)]
+    def below(self, width: int) -> list[Line]:
+        rows = self.refusals(width)
         if not self.folded:
             rows += [*self._everything(width), *self._why(width)]
         elif not self.finished:
@@ -170,10 +146,6 @@ class ToolRow(Folding):
             rows += self._diff(width, DIFF_PREVIEW)
         elif self._state in ("error", "timeout"):
             rows += self._output(width, 0, ERROR_PREVIEW)
-        number = -1
-        for row in rows:
-            number += row.join is None
-            row.at = (number, row.at[1])
         return rows
 
     def estimate(self, width: int) -> int:
@@ -183,27 +155,21 @@ class ToolRow(Folding):
             return 1 + self.gap + min(self._result.count("\n"), OWN_HEAD + OWN_TAIL + 1)
         return 1 + self.gap + (ERROR_PREVIEW if self._state == "error" else 0)
 
-    def _head(self, width: int) -> Line:
-        mark, style, word = _ENDS["asking" if self._asks and not self.finished else self._state]
-        facts = " · ".join(filter(None, self._facts(word)))
-        facts = f"{facts} {'▸' if self.folded else '▾'}".lstrip()
+    @property
+    def asking(self) -> bool:
+        """Whether the person is asked about it."""
+        return bool(self._asks) and not self.finished
+
+    def head(self, width: int) -> Line:
+        state = "asking" if self.asking else self._state
         name, _, told = clean(title(self._call, 2 * LINE_LIMIT)).partition(" ")
         told = _BLANKS.sub(" … ", told)  # they must not push out of sight what stands behind them
-        room = max(width - len(name) - len(facts) - 7, 12)  # rows that go on are two cells shorter
-        pieces: list[Piece] = [(f"{mark} ", style), (name, "tool")]
-        if told:
-            pieces.append((f" {cut(told, room)}", "text"))
-        pieces.append((f"  {facts}", "muted" if style in ("ok", "muted", "running") else style))
-        row, *more = wrap(pieces, width, rest=MARGIN)
-        if more:  # a terminal too narrow for it: what happened matters more than the command
-            row = wrap([(f"{mark} {cut(name, max(width - len(facts) - 4, 1))} {facts}", style)], width, folded=True)[0]
-        row.furniture = 2
-        return row
+        return self.one_row(state, name, told, self._facts(MARKS[state][2]), width)
 
     def _facts(self, word: str) -> list[str]:
         facts = [word if self._ending is None else self._ending.words]
         if self._seconds is not None and self._seconds >= 0.05:
-            facts.append(_time(self._seconds))
+            facts.append(lasting(self._seconds))
         diffs = self._changes()
         if diffs and self.finished:
             facts.append(" ".join(diff.stat for diff in diffs))
@@ -221,14 +187,15 @@ class ToolRow(Folding):
             text = text.partition("\n")[2]
         return text.rstrip("\n").split("\n") if text.strip() else []
 
-    def _refusals(self, width: int) -> list[Line]:
+    def refusals(self, width: int) -> list[Line]:
+        """What was refused of it, by whom and why."""
         rows: list[Line] = []
         for event in self._decisions:
             if not refuses(event):
                 continue
             text = clean(refused_by(event, self._words)).replace("\n", " ")
             who, _, what = text.partition(": ")
-            rows += wrap(((f"{who}: ", "warning"), (what, "text")), width, first=_BAR, rest=_BAR)
+            rows += wrap(((f"{who}: ", "warning"), (what, "text")), width, first=BAR, rest=BAR)
         return rows
 
     def _why(self, width: int) -> list[Line]:
@@ -245,7 +212,7 @@ class ToolRow(Folding):
         command = self._call.arguments.get("command")
         if isinstance(command, str) and ("\n" in command.strip() or len(told) > width - 30):
             for line in clean(command.rstrip("\n")).split("\n"):
-                rows += wrap(((line, "code"),), width, first=(*MARGIN, ("$ ", "rule")), rest=_BAR, folded=True)
+                rows += wrap(((line, "code"),), width, first=(*MARGIN, ("$ ", "rule")), rest=BAR, folded=True)
         rows += self._diff(width, HEAD + TAIL)
         if not self._changes() or self._state != "ok":
             rows += self._output(width, HEAD, TAIL) if self.finished else self._tail(width, LIVE_LINES)
@@ -275,7 +242,7 @@ class ToolRow(Folding):
                 rows.append(note(f"… {count(hidden, 'line')} not shown", (0, 0)))
                 continue
             over = len(line) - LINE_LIMIT
-            rows += wrap(((clean(line[:LINE_LIMIT]), "output"),), width, first=_BAR, rest=_BAR, folded=True)
+            rows += wrap(((clean(line[:LINE_LIMIT]), "output"),), width, first=BAR, rest=BAR, folded=True)
             if over > 0:
                 rows.append(note(f"… {count(over, 'character')} of this line not shown", (0, 0)))
         return rows
@@ -283,7 +250,7 @@ class ToolRow(Folding):
 
 def _decorated(text: str, width: int) -> list[Line]:
     """Rows that are about the call and no part of it: they are not copied."""
-    rows = wrap(((text, "muted"),), width, first=_BAR, rest=_BAR)
+    rows = wrap(((text, "muted"),), width, first=BAR, rest=BAR)
     for row in rows:
         row.furniture, row.silent = len(row.text), True
     return rows
@@ -291,8 +258,4 @@ def _decorated(text: str, width: int) -> list[Line]:
 
 def _short(line: str, width: int) -> Line:
     """The part of a line that fits in a row."""
-    return wrap(((clean(line[: width * 2]), "output"),), width, first=_BAR, rest=_BAR, folded=True)[0]
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
+    return wrap(((clean(line[: width * 2]), "output"),), width, first=BAR, rest=BAR, folded=True)[0]

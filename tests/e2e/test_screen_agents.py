@@ -1,0 +1,47 @@
+"""Sub-agents on the screen of the real program: their rows, their questions, and what is left of them after a kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from tests.e2e.screen import Screen
+from tests.e2e.support import Model, bash, calls, use
+from tests.wire.streams import Say
+
+TOOLS = ("--tools", "cmd,agents")
+
+
+def test_a_question_names_the_sub_agent_and_its_row_unfolds_and_outlasts_a_kill() -> None:
+    ask = calls(use("agent_run", task="Make a.", name="maker"))
+    script = (ask, bash("mkdir a"), bash("mkdir b"), Say("Both are there."), Say("Done."))
+    with Model(*script) as model:
+        with Screen(*TOOLS, model=model) as screen:
+            screen.opened()
+            screen.send("have it made")
+            screen.until("maker: Run this command?")
+            assert "agent_run" not in screen.until("? maker Make a.")
+            screen.until("number or letter answers")
+            screen.type("y")
+            screen.until("mkdir b")
+            os.kill(screen.process.pid, signal.SIGKILL)
+            screen.process.wait()
+        with Screen("--continue", *TOOLS, model=model) as screen:
+            screen.opened()
+            shown = screen.until("- maker Make a.")
+            assert "cancelled" in shown and "Run this command?" not in shown
+            screen.type("\x0f")
+            shown = screen.until("mkdir b")
+            assert "✓ bash mkdir a" in shown and "allowed by you" in shown
+        assert model.refusals == []
+
+
+def test_what_several_do_side_by_side_is_told_apart() -> None:
+    ask = calls(use("agent_run_parallel", tasks=["Look at one.", "Look at two."], names=["first", "second"]))
+    with Model(ask, Say("It is one."), Say("It is two."), Say("Both looked.")) as model:
+        with Screen(*TOOLS, model=model, width=100) as screen:
+            screen.opened()
+            screen.send("look")
+            shown = screen.until("Both looked.")
+            assert "  ✓ first Look at one.  1 step" in shown and "  ✓ second Look at two.  1 step" in shown
+        assert model.refusals == []

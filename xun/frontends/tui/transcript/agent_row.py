@@ -1,0 +1,215 @@
+"""A sub-agent and what it does: one line, and below it the rows of its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xun.events import (
+    Answered,
+    AnyEvent,
+    Asked,
+    Decided,
+    Status,
+    SubAgentEnded,
+    SubAgentStarted,
+    SubAgentUpdated,
+    ToolEnded,
+    ToolStarted,
+)
+from xun.frontends.tui.transcript.item import count, note
+from xun.frontends.tui.transcript.line import Line, Piece
+from xun.frontends.tui.transcript.live import BAR, MARKS, Live, behind, lasting
+from xun.frontends.tui.transcript.tool_row import ToolRow
+from xun.frontends.tui.transcript.wrap import MARGIN, clean, wrap
+from xun.messages import ToolCall
+from xun.sessions.past_calls import PastAgent
+
+SHOWN = 100
+"""Calls of a sub-agent that are shown at most: the last ones."""
+_BAR = sum(len(text) for text, _ in BAR)
+_SHORT = 20  # characters of a task that every first row has room for
+_TASK = 500  # characters of a task that the first row may show
+_STATES: dict[Status, str] = {"completed": "ok", "failed": "error", "cancelled": "cancelled"}
+
+
+def stands_for(started: SubAgentStarted, call: ToolCall) -> bool:
+    """Whether `call` is there to run that sub-agent and no other, so that one row tells of both."""
+    return started.call_id == call.id and call.arguments.get("task") == started.task
+
+
+class AgentRow(Live):
+    """One sub-agent. What it does is in its row, sub-agents of its own too.
+
+    `call` is the row of the call that runs it, in whose place it stands; without one it stands below that, or `within`
+    the row of another sub-agent. Unfolded, its calls are folded rows; where everything is unfolded, they are too.
+    """
+
+    __slots__ = (
+        "_asks", "_calls", "_cost", "_details", "_did", "_ended", "_indent", "_started", "_state", "_steps", "call",
+    )  # fmt: skip
+
+    def __init__(
+        self, started: SubAgentStarted, *, gap: bool = True, call: ToolRow | None = None, within: bool = False
+    ) -> None:
+        super().__init__(gap=gap if call is None else call.gap)
+        self.call = call
+        self._started = started
+        self._indent: tuple[Piece, ...] = () if within or call is not None else MARGIN
+        self._state = "running"
+        self._details = False  # whether its calls are unfolded
+        self._steps = 0
+        self._cost: float | None = 0.0
+        self._ended: SubAgentEnded | None = None
+        self._did: list[ToolRow | AgentRow] = []
+        self._calls: dict[str, ToolRow] = {}  # by their ids, which some servers use again
+        self._asks: dict[str, ToolRow] = {}
+
+    @classmethod
+    def of(cls, past: PastAgent, *, gap: bool = True, call: ToolRow | None = None, within: bool = False) -> AgentRow:
+        """The row of one that began earlier."""
+        row = cls(past.started, gap=gap, call=call, within=within)
+        for done in past.did:
+            if isinstance(done, PastAgent):
+                row._did.append(cls.of(done, gap=False, within=True))
+                continue
+            inner = row._calls[done.call.id] = ToolRow(done.call, gap=False)
+            inner.recall(done)
+            if done.result is not None:
+                inner.ended(done.outcome, done.result, done.seconds)
+            row._did.append(inner)
+        if past.ended is not None:
+            row.hear(past.ended)
+        return row
+
+    def at_work(self) -> Iterator[tuple[str, AgentRow]]:
+        """Those without an end, by their ids: it, and what it has within."""
+        if self._ended is None:
+            yield self._started.agent_id, self
+        for row in self._did:
+            if isinstance(row, AgentRow):
+                yield from row.at_work()
+
+    def leave(self) -> None:
+        """Nobody knows how it has ended: xun was killed."""
+        self._state = "cancelled"
+        self.changed()
+
+    def begin(self, started: SubAgentStarted) -> AgentRow:
+        """The row of a sub-agent of this one's, within this row."""
+        row = AgentRow(started, gap=False, within=True)
+        self._add(row)
+        self.changed()
+        return row
+
+    def _add(self, row: ToolRow | AgentRow) -> None:
+        if self._details:
+            row.toggle(folded=False)
+        self._did.append(row)
+
+    def hear(self, event: AnyEvent) -> bool:
+        """Take in what is told of it. False for what is no business of its row."""
+        match event:
+            case SubAgentUpdated(steps=steps, cost=cost):
+                self._steps, self._cost = steps, cost
+            case SubAgentEnded(status=status, steps=steps, cost=cost):
+                self._ended, self._state = event, _STATES[status]
+                self._steps, self._cost = steps, cost
+            case _:
+                return self._hear_call(event)
+        self.changed()
+        return True
+
+    def _hear_call(self, event: AnyEvent) -> bool:
+        match event:
+            case ToolStarted(call=call):
+                row = self._calls[call.id] = ToolRow(call, gap=False)
+                self._add(row)
+            case Asked(ask=ask) if ask.call_id in self._calls:
+                self._asks[ask.id] = self._calls[ask.call_id]
+                self._asks[ask.id].asked(ask.id)
+            case Answered(ask_id=ask_id, answer=answer) if ask_id in self._asks:
+                self._asks.pop(ask_id).answered(ask_id, answer.reason or "")
+            case Decided(call_id=call_id) if call_id in self._calls:
+                self._calls[call_id].decided(event)
+            case ToolEnded(call_id=call_id) if call_id in self._calls:
+                self._calls[call_id].ended(event.outcome, event.result, event.seconds)
+            case _:
+                return False
+        self.changed()
+        return True
+
+    def toggle(self, folded: bool | None = None) -> None:
+        super().toggle(folded)
+        self._details = folded is False
+        for row in self._did:
+            row.toggle(folded=not self._details)
+        if self.call is not None:
+            self.call.toggle(folded=self.folded)
+
+    def estimate(self, width: int) -> int:
+        return 1 + self.gap + (0 if self.folded else 1 + min(len(self._did), SHOWN))
+
+    # Rows
+
+    @property
+    def asking(self) -> bool:
+        """Whether the person is asked about something that it, or one of its own, wants to do."""
+        return any(row.asking for row in self._did)
+
+    def _room(self, width: int) -> int:
+        return width - sum(len(text) for text, _ in self._indent)
+
+    def head(self, width: int) -> Line:
+        state = "asking" if self._state == "running" and self.asking else self._state
+        task = " ".join(clean(self._started.task[:_TASK]).split())
+        facts = self._facts(MARKS[state][2])
+        row = self.one_row(state, clean(self._started.name), task, facts, self._room(width))
+        return next(iter(behind(self._indent, [row])))
+
+    def _facts(self, word: str) -> Iterator[str]:
+        yield word
+        if self._steps:
+            yield count(self._steps, "step")
+        if calls := sum(isinstance(row, ToolRow) for row in self._did):
+            yield count(calls, "call")
+        if self._cost:
+            yield f"${self._cost:.2f}"
+        if self._ended is not None and self._ended.seconds >= 0.05:
+            yield lasting(self._ended.seconds)
+
+    def below(self, width: int) -> list[Line]:
+        room = max(self._room(width), _BAR + 1)
+        answer = self.call.below(room) if self.call is not None and not self.folded else ()
+        return list(behind(self._indent, (*self._rows(room), *answer, *self._why(room))))
+
+    def _rows(self, room: int) -> Iterator[Line]:
+        if self.folded:
+            shown = self._at_work() if self._ended is None else None
+            if shown is not None:
+                yield from behind(BAR, [shown.head(room - _BAR)])
+            for row in self._did:
+                if isinstance(row, ToolRow):
+                    yield from row.refusals(room)
+            return
+        task = clean(self._started.task.strip())
+        for line in task.split("\n") if "\n" in task or len(task) > _SHORT else ():
+            yield from wrap(((line, "muted"),), room, first=BAR, rest=BAR)
+        if (hidden := len(self._did) - SHOWN) > 0:
+            yield from behind(BAR, [note(f"… {count(hidden, 'earlier call')}", (0, 0))])
+        for row in self._did[-SHOWN:]:
+            yield from behind(BAR, row.body(room - _BAR))
+
+    def _at_work(self) -> ToolRow | AgentRow | None:
+        """The one of its calls that tells most: what asks, else what runs, else the last one."""
+        asking = (row for row in self._did if row.asking)
+        running = (row for row in reversed(self._did) if isinstance(row, ToolRow) and not row.finished)
+        return next(asking, None) or next(running, None) or (self._did[-1] if self._did else None)
+
+    def _why(self, width: int) -> list[Line]:
+        """Why it did not finish."""
+        said = self.call is not None and self.call.failed and not self.folded  # by what the call gave
+        if self._ended is None or self._ended.status != "failed" or said:
+            return []
+        error = self._ended.error
+        why = error.message if error is not None else self._ended.stop_reason.replace("_", " ")
+        return wrap(((clean(why).replace("\n", " "), "error"),), width, first=BAR, rest=BAR)
