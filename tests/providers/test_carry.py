@@ -119,3 +119,15 @@ def test_results_come_before_what_else_a_tool_gave() -> None:
     )
     _, _, answered = carried(GO, assistant(call("t1")), Message(role="tool", blocks=blocks))
     assert answered.blocks == (blocks[1], blocks[0])
+
+
+def test_what_the_model_is_told_beside_results_is_in_the_last_of_them() -> None:
+    note = Text(text="[a note]", note=True)
+    answers = (
+        ToolResult(call_id="t1", name="bash", content="x"),
+        ToolResult(call_id="t2", name="bash", content="y", is_error=True),
+    )
+    told = Message(role="tool", blocks=(*answers, note))
+    _, _, answered = carried(GO, assistant(call("t1"), call("t2")), told)
+    assert answered.blocks == (answers[0], answers[1].model_copy(update={"content": "y\n\n[a note]"}))
+    assert told.blocks[-1] is note

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from xun.messages import Block, Message, Thinking, ToolCall, ToolResult, with_lines
+from xun.messages import Block, Message, Text, Thinking, ToolCall, ToolResult, with_lines
 from xun.providers.encoding import sent_id, sent_name
 from xun.providers.media import Unfit, line_of
 from xun.providers.models import undated
@@ -73,13 +73,22 @@ class Carrier:
                 results.append(result if same else result.model_copy(update=update))
         results += self._missing()
         self._open = {}
-        # Servers want the results first, whatever else a tool gave.
-        others = [block for block in message.blocks if not isinstance(block, ToolResult)]
-        return _with(message, [*results, *others])
+        # Servers want the results first, whatever else a tool gave, and some take no words of the user after them.
+        notes = [block for block in message.blocks if isinstance(block, Text) and block.note]
+        others = [block for block in message.blocks if not isinstance(block, ToolResult) and block not in notes]
+        return _with(message, [*_noted(results, notes), *others])
 
     def _missing(self) -> Iterator[ToolResult]:
         for call in self._open.values():
             yield ToolResult(call_id=call.id, name=call.name, content=NO_RESULT, is_error=True)
+
+
+def _noted(results: list[Block], notes: list[Text]) -> list[Block]:
+    """`results`, the last one with what the model is told beside them."""
+    if not notes or not results or not isinstance(last := results[-1], ToolResult):
+        return [*results, *notes]
+    content = "\n\n".join((last.content, *(note.text for note in notes)))
+    return [*results[:-1], last.model_copy(update={"content": content})]
 
 
 def made_by(message: Message, model: str) -> bool:
