@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.policy.judging import codes, judge, rule
+from tests.policy.judging import codes, effect, judge, rule
+from xun.policy.decision import Ask
 from xun.policy.entries import PolicyError, check_allowed
 from xun.policy.rules import Policy, Settings
 
@@ -98,7 +99,40 @@ def test_an_entry_that_names_what_is_run_is_fine(entry: str) -> None:
     ],
 )
 def test_what_always_would_save_never_runs_anything(command: str, saved: tuple[str, ...]) -> None:
-    assert judge(command).grantable == saved
+    ask = Ask(id="a", agent="xun", call_id="c", tool="bash", decisions=(judge(command),))
+    assert tuple(pattern for _, pattern in ask.saves) == saved
+
+
+@pytest.mark.parametrize(
+    ("command", "granted"),
+    [
+        ("./gradlew test --info", ("./gradlew test",)),
+        ("bin/rails test", ("bin/rails test",)),
+        ("python scripts/gen.py a b", ("python scripts/gen.py",)),
+        (".venv/bin/python -m pytest -q", (".venv/bin/python -m pytest",)),
+        ("python3 -m pip install x", ("python3 -m pip install",)),
+        ("uv run python scripts/gen.py", ("uv run python scripts/gen.py",)),
+        ("bash scripts/x.sh && ./build.sh", ("bash scripts/x.sh", "./build.sh")),
+        ("cd web && ./gradlew test", ()),
+        ("python -", ()),
+        ("python -c 1", ()),
+        ("python -m", ()),
+        ("python -m timeit 1", ()),
+        ("bash -x x.sh", ()),
+        ("sqlite3 app.db .tables", ()),
+        ("/opt/tool x", ()),
+        ("./x.sh $(ls)", ()),
+        ("env -S './x.sh'", ()),
+    ],
+)
+def test_what_this_folder_holds_is_granted_for_the_session_and_never_for_every_folder(
+    command: str, granted: tuple[str, ...]
+) -> None:
+    decision = judge(command)
+    assert decision.grantable == granted
+    ask = Ask(id="a", agent="xun", call_id="c", tool="bash", decisions=(decision,))
+    assert ask.saves == ()
+    assert not granted or effect(command, Policy(commands=granted)) == "allow"
 
 
 @pytest.mark.parametrize(

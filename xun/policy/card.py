@@ -149,7 +149,7 @@ def _settling(decision: Decision, assessment: Assessment | None) -> Iterator[Row
         yield Row("note", "every part is allowed, and nothing speaks against the whole", 0, "allow")
     if decision.grantable and decision.lasting:
         saved = ", ".join(f"{kind} {pattern}" for kind, pattern in decision.lasting)
-        yield Row("note", f"always would allow: {saved}")
+        yield Row("note", f"{'a yes for the session' if decision.here else 'always'} would allow: {saved}")
     if assessment is not None:
         yield Row("note", f"the risk assessor: {assessment.verdict} ({assessment.reason})")
 

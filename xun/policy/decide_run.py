@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xun.policy.action import Run
@@ -39,6 +39,8 @@ def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule]
     return judge.decision()
 
 
+# What a rule that spells the command would settle.
+_COVERED = frozenset({"unlisted", "program-path", "git-configuration", "flag"})
 # A program of a virtual environment in the workspace, and the script that enters one.
 _ENVIRONMENT = re.compile(r"(?:\./)?\.?venv/bin/[\w.-]+")
 _ACTIVATE = re.compile(r"(\S*venv\S*/bin)/activate")
@@ -328,14 +330,21 @@ class _Judge:
 
     def grantable(self, outcomes: Sequence[_Outcome], reasons: Sequence[Reason]) -> tuple[str, ...]:
         """The prefixes that would let this very command pass next time; none where they would not."""
-        if any(reason.hard or reason.code not in ("unlisted", "git-configuration", "flag") for reason in reasons):
+        if any(reason.hard or reason.code not in _COVERED for reason in reasons):
             return ()
         prefixes = [
-            self.editing(command) if any(reason.code == "flag" for reason in outcome.reasons) else suggestion(command)
+            self.offer(command, {reason.code for reason in outcome.reasons})
             for command, outcome in zip(self.reading.commands, outcomes, strict=True)
             if outcome.effect == "ask"
         ]
         return () if None in prefixes else tuple(dict.fromkeys(p for p in prefixes if p))
+
+    def offer(self, command: Command, codes: Collection[str]) -> str | None:
+        if "flag" in codes:
+            return self.editing(command)
+        if "program-path" in codes and command.segment.argv[0].startswith("/"):
+            return None  # a file that may lie anywhere
+        return suggestion(command)
 
     def editing(self, command: Command) -> str | None:
         """The prefix for a reader that is told to edit in place (`sed -i`), where nothing else speaks against it."""

@@ -2,6 +2,7 @@
 
 # Without the future import of annotations: pydantic would compile each of them once more at start-up.
 import json
+import shlex
 from collections.abc import Mapping
 from glob import escape
 from typing import Literal, get_args
@@ -9,6 +10,7 @@ from typing import Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from xun.policy.action import Action, Confinement, Run
+from xun.policy.runners import of_folder
 
 Effect = Literal["allow", "ask", "deny"]
 AnswerKind = Literal["once", "session", "always", "no"]
@@ -73,8 +75,8 @@ class Segment(_Data):
 class Decision(_Data):
     """The verdict on one action.
 
-    `grantable` lists the prefixes or paths that *always* would save, `rule` names the rule that decided, if one did,
-    and `pattern` is what it says. `near` holds the rules that nearly covered an action other than a command, whose
+    `grantable` lists the prefixes or paths that a lasting yes would keep, `rule` names the rule that decided, if one
+    did, and `pattern` is what it says. `near` holds the rules that nearly covered an action other than a command, whose
     segments have their own. `confinement` is how a command would run in the sandbox; without one it runs as this
     process does, and with `outside` that is although there is a sandbox. `made` are files
     that it would run, and that the agent made without a person's yes.
@@ -124,6 +126,11 @@ class Decision(_Data):
         """The allow rules that would let it pass next time: kind and pattern. What is granted is taken as it is."""
         kind = _KINDS[self.action.kind]
         return tuple((kind, what if kind == "command" else escape(what)) for what in self.grantable)
+
+    @property
+    def here(self) -> bool:
+        """Would a rule for it name a file of this folder, which is another one elsewhere? It lasts for the session."""
+        return self.action.kind == "run" and any(of_folder(shlex.split(what)) for what in self.grantable)
 
     @property
     def default(self) -> AnswerKind:
@@ -191,7 +198,7 @@ class Ask(_Data):
     @property
     def saves(self) -> tuple[tuple[RuleKind, str], ...]:
         """The allow rules, kind and pattern, that *always* would save. None where a part of it is for now alone."""
-        if any(decision.personal for decision in self.decisions):
+        if any(decision.personal or decision.here for decision in self.decisions):
             return ()
         return tuple(dict.fromkeys(rule for decision in self.decisions for rule in decision.lasting))
 

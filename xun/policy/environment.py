@@ -1,22 +1,37 @@
-"""Variables that may be set before a command, by name and value: they change how output looks, not what is run."""
+"""Variables that may be set before a command, by name and value.
+
+They change how output looks, or for which system a project is built and in which of its environments it is tested: not
+what is run.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from xun.policy.programs import HARMLESS_VARIABLES
+from xun.policy.programs import HARMLESS_VARIABLES, word_set
 
 _LOCALE = r"C|POSIX|C\.(?:UTF-8|utf8)|[a-z]{2}_[A-Z]{2}(?:\.(?:UTF-8|utf8))?"
-_ALWAYS: Mapping[str, re.Pattern[str]] = dict.fromkeys(HARMLESS_VARIABLES, re.compile(r"[\w.,:+-]*")) | {
-    "PAGER": re.compile("cat"),
-    "GIT_PAGER": re.compile("cat"),
-    "MANPAGER": re.compile("cat"),
-    "TERM": re.compile("dumb"),
-    "GIT_TERMINAL_PROMPT": re.compile("0"),
-    "GIT_OPTIONAL_LOCKS": re.compile("0"),
-    "PYTHONWARNINGS": re.compile("default|error|ignore"),
-}
+_ALWAYS: Mapping[str, re.Pattern[str]] = (
+    dict.fromkeys(HARMLESS_VARIABLES, re.compile(r"[\w.,:+-]*"))
+    | {
+        "PAGER": re.compile("cat"),
+        "GIT_PAGER": re.compile("cat"),
+        "MANPAGER": re.compile("cat"),
+        "TERM": re.compile("dumb"),
+        "GIT_TERMINAL_PROMPT": re.compile("0"),
+        "GIT_OPTIONAL_LOCKS": re.compile("0"),
+        "PYTHONWARNINGS": re.compile("default|error|ignore"),
+        "PYTHONHASHSEED": re.compile(r"random|\d{1,10}"),
+        "PYTHONUTF8": re.compile("[01]"),
+        "RUST_BACKTRACE": re.compile("0|1|full"),
+        "CGO_ENABLED": re.compile("[01]"),
+        "GOOS": re.compile(r"[a-z0-9]{1,12}"),
+        "GOARCH": re.compile(r"[a-z0-9]{1,12}"),
+        "NODE_ENV": re.compile("test|development|production"),
+    }
+    | dict.fromkeys(word_set("RAILS_ENV RACK_ENV MIX_ENV APP_ENV FLASK_ENV"), re.compile("test|testing"))
+)
 # They change what is sorted before what, and which time it is: where a policy wants variables to be followed.
 _INNER: Mapping[str, re.Pattern[str]] = dict.fromkeys(
     ("LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME"),

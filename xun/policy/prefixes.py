@@ -22,7 +22,7 @@ from xun.policy.programs import (
     word_set,
 )
 from xun.policy.rules import Rule
-from xun.policy.runners import RUNNERS, names_script, runner_length
+from xun.policy.runners import RUNNERS, names_script, runner_length, script_length
 from xun.policy.runs import may_run_words, tails
 from xun.policy.uncovered import goes_further, runs_more
 from xun.policy.words import Arg
@@ -174,6 +174,11 @@ def _occurs(word: str, rest: Sequence[Arg], loosely: bool) -> bool:
 def _telling(words: Sequence[str]) -> int:
     """How many first words say what a command does; 0 where none do, or where they would say too much."""
     name = base_name(words[0])
+    if length := script_length(words):
+        if words[1] != "-m":
+            return length
+        behind = _telling(words[2:])  # `python -m pip install` is pip install
+        return 2 + behind if behind else 0
     if name in _TELL_NOTHING:
         return 0
     if length := runner_length(words):

@@ -5,9 +5,10 @@ An entry that only names such a command would allow anything: what stands behind
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
-from xun.policy.programs import INTERPRETERS, base_name, word_set
+from xun.policy.programs import INTERPRETERS, SHELLS, base_name, word_set
 
 _CONTAINERS = (
     ("run",), ("exec",), ("compose", "run"), ("compose", "exec"), ("container", "run"), ("container", "exec"),
@@ -71,6 +72,10 @@ RUNNERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 _OPAQUE = word_set("docker podman docker-compose kubectl git rails")
 # Of these a plain word is a task of the project rather than a script.
 _RUN_TASKS = word_set("bun deno")
+# What runs the script that it is given, and nothing else by its plain words.
+_SCRIPTED = SHELLS | word_set("python pypy perl ruby node nodejs php lua luajit Rscript julia ts-node tsx")
+# A program of a virtual environment: what it is called says what it is, in any folder.
+_OF_ENVIRONMENT = re.compile(r"(?:\./)?\.?venv/bin/")
 # Modules of Python that run code, or a file, that is given to them.
 CODE_MODULES = word_set(
     "timeit pdb code runpy cProfile profile trace asyncio idlelib bdb IPython ptpython bpython ptipython doctest"
@@ -109,6 +114,24 @@ def names_script(words: Sequence[str]) -> bool:
     loose = base_name(words[at]) in _RUN_TASKS if at < len(words) else False
     operands = [word for word in words[at + 1 :] if not word.startswith(("-", "/"))]
     return any("." in word or "/" in word or not loose for word in operands)
+
+
+def script_length(words: Sequence[str]) -> int:
+    """How many first words name the script, or the module, that an interpreter runs; 0 where none do."""
+    if base_name(words[0]) not in _SCRIPTED or len(words) < 2:
+        return 0
+    if words[1] == "-m":
+        return 3 if len(words) > 2 and not words[2].startswith("-") else 0
+    return 2 if re.fullmatch(r"[\w.][\w./@+-]*", words[1]) and names_script(words[:2]) else 0
+
+
+def of_folder(words: Sequence[str]) -> bool:
+    """Is what the words run a file of the folder that they are in, so that elsewhere it is another one?"""
+    if (length := runner_length(words)) and len(words) > length:
+        return of_folder(words[length:])
+    if "/" in words[0] and not words[0].startswith("/"):
+        return _OF_ENVIRONMENT.match(words[0]) is None or script_length(words) > 0
+    return script_length(words) > 0
 
 
 def opaque(words: Sequence[str]) -> bool:
