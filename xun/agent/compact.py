@@ -20,7 +20,7 @@ from xun.agent.compact_cut import (
     without_old_results,
     worth_summing_up,
 )
-from xun.agent.compact_meter import Meter, estimate, estimate_fixed
+from xun.agent.compact_meter import Meter, estimate, estimate_fixed, of_text
 from xun.agent.compact_note import make_note
 from xun.agent.compact_summary import FEWEST_TOKENS, MOST_TOKENS, CompactionError, Order, summarise
 from xun.agent.totals import Spent
@@ -108,6 +108,10 @@ class Compactor:
         if self._fixed[0] is not system or self._fixed[1] is not tools:
             self._fixed = (system, tools, estimate_fixed(system, tools))
         return self._meter.tokens(agent.messages, self._fixed[2])
+
+    def tokens_of(self, text: str) -> int:
+        """Tokens of `text`, as best known."""
+        return round(of_text(text) * self._meter.ratio)
 
     def replaced(self) -> None:
         """The conversation is another one now, and is counted anew."""

@@ -19,6 +19,10 @@ class Compacting(AgentBase):
         self.check_started()
         return self.compactor.tokens(self)
 
+    def prompt_tokens(self, text: str) -> int:
+        """Tokens of `text` as a prompt, by the estimate that `context_tokens` is made with: no tokeniser is asked."""
+        return self.compactor.tokens_of(text)
+
     @property
     def context_window(self) -> int | None:
         """Tokens of context that there are: the model's, or fewer where the settings say so. None where unknown."""

@@ -39,6 +39,7 @@ from xun.cli.options import (
 from xun.cli.schema import read_schema
 from xun.cli.stdin import NoTaskError, read_task
 from xun.frontends.print import PrintFrontEnd
+from xun.frontends.prompt_size import large
 from xun.frontends.terminal_ask import TerminalAsk, terminal_there
 from xun.run_plan import RunPlan, SetupError, working_folder
 from xun.setup import Prepared, build_run
@@ -135,9 +136,7 @@ def run_task(plan: RunPlan, options: RunOptions) -> int:
         for line in without_effect(plan, prepared.agent):
             front.say(line)
     except (NoTaskError, SetupError) as error:
-        if options.output != "text":
-            exits.put_failure("usage", str(error), "usage", stream=options.output == "stream-json")
-        return exits.fail(str(error))
+        return _not_begun(str(error), options)
     return asyncio.run(_main(prepared, task, schema, options, front))
 
 
@@ -147,6 +146,8 @@ async def _main(
     caught: list[int] = []
     asyncio.get_running_loop().call_later(COLLECT_AFTER, start_is_over)
     try:
+        if refused := _size(prepared.agent, task, front):
+            return _not_begun(refused, options)
         typed = options.task if options.task != "-" else None
         reading = asyncio.create_task(prepared.agent.with_files(task, typed))
         _on_signals(prepared.agent, caught, reading)
@@ -164,6 +165,23 @@ async def _main(
     if caught:
         return caught[0]
     return _code(result, options, front)
+
+
+def _size(agent: Agent[Any], task: str, front: PrintFrontEnd) -> str:
+    """Why `task` is too large to be sent, "" where it is not; where that is only likely, it is said."""
+    prompt = large(agent, task)
+    if prompt is None or not prompt.too_large:
+        return ""
+    if prompt.hopeless:
+        return f"nothing was sent: the task {prompt.beside}; shorten it, or name a file that is to be read"
+    front.say(f"the task {prompt.beside}; it may be refused")
+    return ""
+
+
+def _not_begun(why: str, options: RunOptions) -> int:
+    if options.output != "text":
+        exits.put_failure("usage", why, "usage", stream=options.output == "stream-json")
+    return exits.fail(why)
 
 
 def _code(result: RunResult, options: RunOptions, front: PrintFrontEnd) -> int:

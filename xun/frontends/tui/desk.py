@@ -11,6 +11,7 @@ from xun.agent.mentions import mentioned
 from xun.commands.outcome import Action, AskKey, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
 from xun.errors import XunError
 from xun.events import AnyEvent, QueueChanged, TurnEnded, TurnStarted
+from xun.frontends.prompt_size import LargePrompt, large
 from xun.frontends.tui.opening import Level, Opened
 from xun.frontends.tui.prompt.complete import Item
 from xun.frontends.tui.question.choices import Choice, Menu
@@ -120,6 +121,13 @@ class Desk:
             self.agent.steer(text)
         else:
             self.turns.send(text)
+
+    def large(self, text: str) -> LargePrompt | None:
+        """What is to be said of a line that would be a prompt, and a very large one; None for any other."""
+        line = text.strip()
+        if line.startswith("!") or self._registry.is_command(line):
+            return None
+        return large(self.agent, text)
 
     def _waited(self, line: str) -> bool:
         """Run a command that has waited."""

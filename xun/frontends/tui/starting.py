@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from xun import __version__
 from xun.errors import XunError
 from xun.frontends.tui.key_shaped import asks_first, may_send
+from xun.frontends.tui.large import may_send_large, refusal
 from xun.frontends.tui.leaving import Leaving
 from xun.frontends.tui.opening import Ears, Level, Opened, Wanted
 from xun.frontends.tui.queue_view import QueueView
 
 if TYPE_CHECKING:
+    from xun.frontends.prompt_size import LargePrompt
     from xun.frontends.tui.question.choices import Menu
     from xun.policy.decision import Answer, Ask
 
@@ -123,19 +125,38 @@ class Starting(Leaving):
     # What is sent
 
     def take(self, text: str, *, steer: bool = False) -> None:
-        """Take what was sent: do it, or let it wait until there is an agent. What looks like a key is asked about."""
+        """Take what was sent: do it, or let it wait until there is an agent.
+
+        What looks like a key, or fills much of the model's context, is asked about.
+        """
         if asks_first(text):
-            self.run_worker(self._ask_first(text, steer=steer), group="key")
+            self.run_worker(self._ask_for_key(text, steer=steer), group="key")
         else:
-            self._taken(text, steer=steer)
+            self._weigh(text, steer=steer)
         problem = self._prompt.history.problem
         if problem and self._parts is not None and not self._problem_told:
             self._problem_told = True
             self.say(problem, "warning")
 
-    async def _ask_first(self, text: str, *, steer: bool) -> None:
+    async def _ask_for_key(self, text: str, *, steer: bool) -> None:
         # Before there is anything to ask with, it just comes back.
         if self._parts is not None and await may_send(self.put):
+            self._weigh(text, steer=steer)
+        else:
+            self._prompt.put_back(text)
+
+    def _weigh(self, text: str, *, steer: bool) -> None:
+        prompt = self.desk.large(text) if self.desk is not None else None
+        if prompt is None:
+            self._taken(text, steer=steer)
+        elif prompt.hopeless:
+            self._prompt.put_back(text)
+            self.say(refusal(prompt), "warning")
+        else:
+            self.run_worker(self._ask_for_size(text, prompt, steer=steer), group="size")
+
+    async def _ask_for_size(self, text: str, prompt: LargePrompt, *, steer: bool) -> None:
+        if await may_send_large(prompt, self.put):
             self._taken(text, steer=steer)
         else:
             self._prompt.put_back(text)
