@@ -20,7 +20,7 @@ WORDS = {"image": "image", "document": "PDF document", "audio": "audio clip"}
 """Each kind in words for people and models."""
 ONE = {"image": "an image", "document": "a PDF document", "audio": "an audio clip"}
 
-_WAV_MARK = slice(8, 12)
+_CONTAINED = slice(8, 12)
 _BEGINNINGS = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -31,6 +31,8 @@ _BEGINNINGS = (
     (b"\xff\xfb", "audio/mpeg"),
     (b"\xff\xf3", "audio/mpeg"),
     (b"\xff\xf2", "audio/mpeg"),
+    (b"\xff\xf1", "audio/aac"),
+    (b"\xff\xf9", "audio/aac"),
     (b"OggS", "audio/ogg"),
     (b"fLaC", "audio/flac"),
 )
@@ -42,7 +44,7 @@ def type_of(content: bytes) -> str | None:
     """The media type of a file by its first bytes, None where it is none of `TYPES`."""
     for container, kinds in ((b"RIFF", _RIFF), (b"FORM", _FORM)):
         if content.startswith(container):
-            return kinds.get(content[_WAV_MARK])
+            return kinds.get(content[_CONTAINED])
     return next((kind for beginning, kind in _BEGINNINGS if content.startswith(beginning)), None)
 
 
@@ -59,7 +61,7 @@ def size_of(data: str) -> int:
 def problem_of(kind: str, media_type: str, data: str) -> str | None:
     """What is wrong with a block of `kind`, in a line; None where nothing is. `data` must be base64."""
     if media_type not in TYPES[kind]:
-        return f"media_type must be {_either(TYPES[kind])}, not {media_type!r}"
+        return f"media_type must be {_either(TYPES[kind])}, not {media_type[:40]!r}"
     if not data:
         return "data is empty: it must be the file as base64 text"
     if problem := too_large(kind, size_of(data)):

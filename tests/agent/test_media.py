@@ -122,7 +122,7 @@ def test_instructions_are_paragraphs_of_one_text() -> None:
         ({"type": "image", "source": {"type": "url", "url": "https://x"}}, 'needs a source of {"type": "base64"'),
         ({"type": "image"}, "media_type: Field required"),
         ({"type": "video"}, "has the type 'video': known are text, image, document, audio"),
-        (5, "must be a text, an image, a document or a sound, not 5"),
+        (5, "must be a text, an image, a document or a sound, not a value of type int"),
     ],
 )
 async def test_a_block_that_is_wrong_is_refused_by_its_place_and_begins_nothing(block: Any, problem: str) -> None:

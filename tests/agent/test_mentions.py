@@ -152,13 +152,19 @@ async def test_a_link_that_is_turned_while_the_person_reads_shows_nothing(work: 
     assert warnings(heard) == ["@link.png is not attached: its path led elsewhere once it was approved"]
 
 
-async def test_a_model_that_is_not_known_to_see_is_shown_nothing(work: Path) -> None:
+async def test_a_model_that_is_not_known_to_see_is_shown_nothing_and_nobody_is_asked(
+    work: Path, tmp_path: Path
+) -> None:
     (work / "shot.png").write_bytes(PNG)
-    agent, heard = seer(work, model_info=ModelInfo("house", "blind"))
+    (tmp_path / "outside.pdf").write_bytes(b"%PDF-1.7")
+    agent, heard = seer(work, model_info=ModelInfo("house", "blind"), on_ask=lambda ask: Answer.once())
     async with agent:
-        note, _ = await agent.with_files("@shot.png")
-    assert isinstance(note, Text) and note.note
+        for mention in ("@shot.png", f"@{tmp_path}/outside.pdf"):
+            note, _ = await agent.with_files(mention)
+            assert isinstance(note, Text) and note.note
     assert warnings(heard)[0] == (
         "@shot.png is not attached: house/blind is not known to take images: choose a model that does, or say in "
         "models.toml that it does"
     )
+    assert "house/blind is not known to take PDF documents" in warnings(heard)[1]
+    assert heard.of(Asked) == []

@@ -22,9 +22,11 @@ from xun.workspace.regular import read_regular
 if TYPE_CHECKING:
     from xun.agent.showing import Showing
 
-_SUFFIXES = frozenset((
-    ".png", ".jpg", ".jpeg", ".webp", ".gif", ".pdf", ".wav", ".mp3", ".ogg", ".flac", ".aac", ".aif", ".aiff",
-))  # fmt: skip
+_SUFFIXES = {
+    "image": (".png", ".jpg", ".jpeg", ".webp", ".gif"),
+    "document": (".pdf",),
+    "audio": (".wav", ".mp3", ".ogg", ".flac", ".aac", ".aif", ".aiff"),
+}
 _MENTION = re.compile(r'(?:^|(?<=[\s(\[]))@(?:"([^"\n]+)"|(\S+))', re.MULTILINE)
 _PUNCTUATION = ".,;:!?)]}'\""
 _LARGEST = max(MAX_BYTES.values())
@@ -57,8 +59,14 @@ def mentioned(text: str) -> Iterator[str]:
     """The files of such kinds, by their names alone, that `text` mentions."""
     for quoted, bare in _MENTION.findall(text):
         path = quoted or bare.rstrip(_PUNCTUATION)
-        if PurePath(path).suffix.lower() in _SUFFIXES:
+        if _meant(path) is not None:
             yield path
+
+
+def _meant(path: str) -> str | None:
+    """The kind of a file by its name, None where that is none of these."""
+    suffix = PurePath(path).suffix.lower()
+    return next((kind for kind, suffixes in _SUFFIXES.items() if suffix in suffixes), None)
 
 
 async def _file(agent: Showing, mention: str) -> Media:
@@ -67,12 +75,14 @@ async def _file(agent: Showing, mention: str) -> Media:
     except XunError as error:
         raise _UnfitError(str(error)) from None
     real = await run_in_thread(partial(_leads_to, asked), "mention")
+    _check_seen(agent, _meant(mention))  # before the person is asked for a yes that would be no use
     call_id = f"{MENTION}{uuid.uuid4().hex[:12]}"
     verdict = await agent.gate.check(call_id, MENTION, (Read(path=str(asked)),), agent.bus.emit)
     if not verdict.allowed:
         raise _UnfitError(verdict.explain())
     file = await run_in_thread(partial(_read, asked, real), "mention")
-    if problem := _unseen(agent, file) or agent.unfit([file]):
+    _check_seen(agent, file.type)
+    if problem := agent.unfit([file]):
         raise _UnfitError(problem)
     return file
 
@@ -108,9 +118,8 @@ def _read(asked: Path, real: str) -> Media:
             return Audio.from_bytes(content)
 
 
-def _unseen(agent: Showing, file: Media) -> str | None:
-    """What is said where nobody knows whether the model sees: it would answer about something that it never saw."""
-    if isinstance(file, Audio) or "vision" in agent.model.tool_capabilities:
-        return None
-    lacking = f"{agent.model.full_name} is not known to take {WORDS[file.type]}s"
-    return f"{lacking}: choose a model that does, or say in models.toml that it does"
+def _check_seen(agent: Showing, kind: str | None) -> None:
+    """Nobody may know whether the model sees, and it would then answer about something that it never saw."""
+    if kind in ("image", "document") and "vision" not in agent.model.tool_capabilities:
+        lacking = f"{agent.model.full_name} is not known to take {WORDS[kind]}s"
+        raise _UnfitError(f"{lacking}: choose a model that does, or say in models.toml that it does")

@@ -28,7 +28,7 @@ def blocks_of(prompt: Prompt) -> tuple[Said, ...]:
         text = _text("the prompt", prompt)
         return (Text(text=text),) if text.strip() else ()
     if not isinstance(prompt, Sequence) or isinstance(prompt, bytes | bytearray):
-        raise WrongTypeError(f"the prompt must be text or a list of blocks, not {prompt!r}")
+        raise WrongTypeError(f"the prompt must be text or a list of blocks, not {_kind(prompt)}")
     blocks = (_block(number, given) for number, given in enumerate(prompt, 1))
     return tuple(block for block in blocks if not isinstance(block, Text) or block.text.strip())
 
@@ -50,6 +50,11 @@ def _text(what: str, given: Any) -> str:
     return printable(checked_text(what, given))
 
 
+def _kind(given: Any) -> str:
+    """What something is, in a word: it may be long."""
+    return "None" if given is None else f"a value of type {type(given).__name__}"
+
+
 def _block(number: int, given: Any) -> Said:
     where = f"block {number} of the prompt"
     match given:
@@ -61,7 +66,7 @@ def _block(number: int, given: Any) -> Said:
             return given
         case Mapping():
             return _of_json(where, given)
-    raise WrongTypeError(f"{where} must be a text, an image, a document or a sound, not {given!r}")
+    raise WrongTypeError(f"{where} must be a text, an image, a document or a sound, not {_kind(given)}")
 
 
 def _of_json(where: str, given: Mapping[str, Any]) -> Said:
