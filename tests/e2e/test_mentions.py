@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.screen import Screen
-from tests.e2e.support import ANTHROPIC, CHAT, Model, Wire, by_model
+from tests.e2e.support import ANTHROPIC, CHAT, Model, Wire, by_model, records, sessions
+from tests.e2e.terminal import Terminal
 from tests.wire.server import ModelServer
 from tests.wire.streams import Say
 
@@ -89,3 +91,31 @@ def test_the_screen_shows_what_went_with_a_prompt_and_asks_about_a_file_elsewher
         assert "@none.png is not attached: there is no such file" in screen.text
     kinds = [[part["type"] for part in body["messages"][-1]["content"]] for body in model.bodies]
     assert kinds == [["text", "image", "text"], ["text", "image", "text"], ["text", "text"]]
+
+
+@pytest.mark.parametrize(("answer", "images"), [("1\n", 1), ("n not that one\n", 0)])
+def test_a_file_elsewhere_is_asked_about_on_the_terminal(work: Path, tmp_path: Path, answer: str, images: int) -> None:
+    outside = tmp_path / "elsewhere.png"
+    outside.write_bytes(PNG)
+    with Model(Say("Seen.")) as model, Terminal(model, f"what is on @{outside}?") as terminal:
+        assert "elsewhere.png" in terminal.until("\n> ")
+        terminal.enter(answer)
+        assert terminal.end() == (0, "Seen.\n")
+        assert ("is not attached" in terminal.screen) is not bool(images)
+    assert sum(part["type"] == "image" for part in sent(model)) == images
+
+
+@pytest.mark.parametrize(("how", "code"), [("key", 130), ("signal", 143)])
+def test_leaving_at_that_question_asks_no_model(work: Path, tmp_path: Path, how: str, code: int) -> None:
+    outside = tmp_path / "elsewhere.png"
+    outside.write_bytes(PNG)
+    with Model() as model, Terminal(model, f"what is on @{outside}?") as terminal:
+        terminal.until("\n> ")
+        if how == "key":
+            terminal.enter("\x03")
+        else:
+            terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.end() == (code, "")
+        assert terminal.settings_now() == terminal.settings and "Traceback" not in terminal.screen
+    assert model.requests == []
+    assert records(sessions()[0])[-1]["status"] == "cancelled"
