@@ -35,6 +35,9 @@ FOLLOWED = {
     "in a folder that it goes to": "test:\n\tcd sub && $(MAKE)\n",
     "another file": "test:\n\t$(MAKE) -f more.mk x\n",
     "another file, at length": "test:\n\t$(MAKE) --file=more.mk\n",
+    "by the path of make": "test:\n\t/usr/bin/make -C sub\n",
+    "by a variable of the shell": "test:\n\tM=make; $$M -C sub\n",
+    "in a folder that a variable names": "D = sub\ntest:\n\tM=make; cd $(D) && $$M\n",
 }
 
 
@@ -62,6 +65,12 @@ NOT_TOLD = {
     "one that is not there": "-include gone.mk\n" + TEST,
     "one that is outside": "include ../x.mk\n" + TEST,
     "an absolute one": "include /etc/x.mk\n" + TEST,
+    "make by another name": "M = $(MAKE)\ntest:\n\t$(M) -C $(DIR)\n",
+    "make by another name, by its path": "M := /usr/bin/make\ntest:\n\t$(M) -f more\n",
+    "make by another name for one target": "test: M = $(MAKE)\ntest:\n\t$(M) -C sub\n",
+    "one that make makes": "include more.mk\nmore.mk: x.in\n\tcp x.in more.mk\n" + TEST,
+    "one that a pattern makes": "include more.mk\n%.mk: %.in\n\tcp $< $@\n" + TEST,
+    "itself": "Makefile: x.in\n\tcp x.in Makefile\n" + TEST,
     "a library": "load x.so\n" + TEST,
     "a made-up line": "$(eval include more.mk)\n" + TEST,
     "a made-up line of a variable": "X = include more.mk\n$(eval $(X))\n" + TEST,
@@ -94,6 +103,24 @@ def test_a_folder_that_has_no_makefile_yet_is_pinned_as_it_is(work: Path) -> Non
     (work / "sub" / "GNUmakefile").write_text("test:\n\tid\n")
     [after] = search(work, work).commands
     assert before.pin != after.pin
+
+
+@pytest.mark.parametrize("source", ["Makefile.sh", "more.mk.sh", "SCCS/s.Makefile"])
+def test_what_make_makes_a_makefile_from_by_itself_is_pinned(source: str, work: Path) -> None:
+    (work / "Makefile").write_text("include more.mk\n" + TEST)
+    (work / "more.mk").write_text("X = 1\n")
+    [before] = search(work, work).commands
+    (work / source).parent.mkdir(exist_ok=True)
+    (work / source).write_text("SHELL = ./evil\n")
+    [after] = search(work, work).commands
+    assert before.pin != after.pin
+
+
+def test_a_make_that_a_recipe_gives_a_setting_is_followed(work: Path) -> None:
+    (work / "Makefile").write_text("test:\n\tCI=1 $(MAKE) -C sub\n")
+    (work / "sub").mkdir()
+    (work / "sub" / "Makefile").write_text("all:\n\techo\n")
+    assert [one.command for one in search(work, work).commands] == ["make test"]
 
 
 def test_folders_that_run_each_other_come_to_an_end(work: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from xun.config.project.named import is_pattern, is_told, shell_files
 from xun.config.regular import UnreadableError, read_regular
 from xun.policy.programs import word_set
 
@@ -17,7 +19,8 @@ MAX_BYTES = 256 * 1024  # of one file that is looked at
 _SHOWN = 6  # lines of what a command runs
 _WIDE = 160  # characters of one of them
 _LONGEST_NAME = 60  # of a task
-_SHELL_FILES = (".sh", ".bash", ".zsh", ".mk", ".ps1", ".cmd", ".bat")
+_MOST_SCRIPTS = 500  # that a pattern stands for
+_MOST_PATTERNS = 2  # folders of a path that are patterns, its last part among them
 # Which tasks of a project are offered: those that test, build or check it, and none that publishes, starts or repairs.
 _WANTED = re.compile(
     r"(tests?|unit|e2e|spec|checks?|lint(er|ing)?|build|compile|type-?checks?|types|tsc|verify|vet|clippy|mypy|"
@@ -62,6 +65,7 @@ class Place:
     top: Path
     _read: dict[str, bytes | UnpinnedError | None] = field(default_factory=dict)
     _digests: dict[str, str | None] = field(default_factory=dict)
+    _named: dict[str, set[str]] = field(default_factory=dict)
 
     def data(self, name: str) -> bytes | None:
         """The content of a file, None where there is none of that name.
@@ -96,6 +100,10 @@ class Place:
     def first(self, *names: str) -> str | None:
         """The first of these that there is, of whatever kind."""
         return next((name for name in names if os.path.lexists(self._path(name))), None)
+
+    def holds(self, name: str) -> bool:
+        """Does a name lead to what lies in the project?"""
+        return Path(os.path.realpath(self._path(name))).is_relative_to(self.top)
 
     def below(self, folder: str, ending: str) -> list[str]:
         """The files right in a folder below this one whose names end so, sorted."""
@@ -144,25 +152,51 @@ class Place:
         texts: Sequence[str],
         *,
         files: Iterable[str] = (),
+        scripts: Iterable[str] = (),
         arguments: str = "none",
         also: Sequence[str] = (),
         runs: Sequence[str] | None = None,
     ) -> ProjectCommand:
-        """A command that is defined by `texts`, by the whole of `files`, and by the shell scripts that `texts` name.
+        """A command that is defined by `texts`, by the whole of `files`, by what is a script of `scripts` and
+        of what both name.
 
         Raises `UnpinnedError` for a file that is there and cannot be used.
         """
-        digests = {name: self._digest(name) for name in sorted({*files, *shell_files(texts)})}
+        files = sorted(set(files))
+        digests = {name: self._digest(name) for name in files}
+        for name in sorted(shell_files(texts).union(scripts, *map(self._named_in, files))):
+            for script in self._matching(name) if is_pattern(name) else (name,):
+                digests[script] = self._digest(script) if is_told(script) else self._digest_of_script(script)
         pinned = json.dumps([command, arguments, list(also), list(texts), digests], sort_keys=True)
         pin = hashlib.sha256(pinned.encode()).hexdigest()
         shown = tuple(_cut(texts if runs is None else runs))
         return ProjectCommand(str(self.folder), command, shown, pin, arguments, tuple(also))
 
+    def _named_in(self, file: str) -> set[str]:
+        """The scripts that a file names, which may run in its folder."""
+        if file not in self._named:
+            data = self.data(file) or b""
+            names = set() if b"\0" in data else shell_files([data.decode("utf-8", "replace")])
+            folder = os.path.dirname(file)  # noqa: PTH120 - a name from the folder of the place
+            self._named[file] = names | {os.path.join(folder, name) for name in names}  # noqa: PTH118
+        return self._named[file]
 
-def shell_files(texts: Iterable[str]) -> set[str]:
-    """The shell scripts that `texts` name, by their names from the folder in which they run."""
-    words = (word.rstrip(".-/@") for text in texts for word in re.findall(r"[\w./@-]+", text))
-    return {word for word in words if word.endswith(_SHELL_FILES) and not word.startswith("/")}
+    def _matching(self, pattern: str) -> list[str]:
+        """The files that a pattern stands for."""
+        if sum(map(is_pattern, pattern.split("/"))) > _MOST_PATTERNS:
+            raise UnpinnedError(f"the scripts that {pattern} stands for are looked for in too many folders")
+        found = sorted(glob.glob(pattern, root_dir=self.folder))  # noqa: PTH207 - names from the folder of the place
+        if len(found) > _MOST_SCRIPTS:
+            raise UnpinnedError(f"{pattern} stands for more than {_MOST_SCRIPTS} scripts")
+        return found
+
+    def _digest_of_script(self, name: str) -> str | None:
+        """The digest of what may be a script; none of folders, and of what is no text or leads elsewhere."""
+        try:
+            data = self.data(name)
+        except UnpinnedError:
+            return None
+        return self._digest(name) if data is not None and b"\0" not in data else None
 
 
 def _cut(texts: Iterable[str]) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Targets of Makefiles, each pinned to the whole of what make reads for it.
 
-That is the Makefile, what it includes, and the Makefiles of folders in which it runs make again. What only make can
-tell, such as an include by a variable, cannot be pinned.
+That is the Makefile, what it includes, and the Makefiles of folders in which it may run make again: those that it
+goes to, and all that it names. What only make can tell, such as an include by a variable, cannot be pinned, nor a file
+that make makes before it reads it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from itertools import islice
 
 from xun.config.project.command import Place, ProjectCommand, UnpinnedError, indented, wanted
@@ -17,6 +19,7 @@ from xun.config.project.command import Place, ProjectCommand, UnpinnedError, ind
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _MOST_FILES = 50
 _MOST_TARGETS = 200
+_WIDE = 60  # characters of a line that is shown
 _LITERAL = re.compile(r"[\w./-]+")
 # Of an odd number of backslashes the last one continues the line.
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
@@ -26,11 +29,17 @@ _LOAD = re.compile(r"\s*-?load\s")
 _EVAL = re.compile(r"\$[({]\s*eval\b")
 _MADE_TEXT = re.compile(r"\$[({]\s*(?:shell|file|guile)\b")
 _INNER_INCLUDE = re.compile(r"(?<![\w./-])(?:[-s]?include|-?load)(?=\s)")
-_AGAIN = re.compile(r"(?:\$[({]MAKE[)}]|(?<![\w./-])g?make)(?![\w./:=-])([^;|&]*)")
+_AGAIN = re.compile(r"(?:\$[({]MAKE[)}]|(?<![\w.-])g?make)(?![\w./:=-])([^;|&]*)")
 _OPTION = re.compile(
     r"(?<!\S)(?:-[bBdeikmnpqrRsStw]*(?P<short>[Cf])|--(?P<long>dir|file|makef)[a-z]*[ =])\s*(?P<value>\S*)"
 )
 _OTHER_LINES = re.compile(r"--eval\b|\bMAKEFILES\b")
+_WORDS = re.compile(r"[\w./@+-]+")
+# A variable that stands for make, but for one that a recipe sets for a command.
+_OTHER_NAME = re.compile(r"(?!\t)[^#]*?[\w.-]\s*[:?+!]*=(?:\s*\S*/?g?make\s*$|.*\$[({]MAKE[)}])")
+_RULE = re.compile(r"(?!\t)\s*([^\s:=#][^:=#]*?)\s*::?(?![:=])")
+# From which make makes a file by rules of its own.
+_SOURCES = ("{}.sh", "{},v", "RCS/{},v", "RCS/{}", "SCCS/s.{}", "s.{}")
 _FOLDER = re.compile(r"(?<![\w./-])(?:cd|pushd)\s+(\S+)")
 
 
@@ -56,6 +65,7 @@ class _Reading:
     files: list[str] = field(default_factory=list)
     _queue: list[tuple[str, str]] = field(default_factory=list)  # folder in which make runs, file
     _seen: set[tuple[str, str]] = field(default_factory=set)
+    _made: set[str] = field(default_factory=set)  # the targets, and patterns of some
 
     def all_from(self, folder: str, name: str) -> None:
         """Raises `UnpinnedError` for what cannot be read or told."""
@@ -72,7 +82,29 @@ class _Reading:
             text = self.place.text(name)
             if text is None:
                 raise UnpinnedError(f"{name}, which a Makefile includes, is not there")
-            self._follow(_lines(text), folder, name)
+            lines = _lines(text)
+            self._made.update(_of_rules(folder, lines))
+            self._follow(lines, folder, name)
+            self._queue += self._named(lines, folder)
+        self._remade()
+
+    def _named(self, lines: list[str], folder: str) -> Iterator[tuple[str, str]]:
+        """The Makefiles of folders that the lines name: a shell or a variable may run make there too."""
+        words = {word.removeprefix("-C").strip("/") for line in lines for word in _WORDS.findall(line)}
+        for word in sorted(words):
+            there = os.path.join(folder, word)  # noqa: PTH118 - a name from the folder of the place
+            first = self.place.first(*(f"{there}/{one}" for one in _MAKEFILES)) if word.strip("./") else None
+            if first is not None and self.place.holds(there):
+                yield there, first
+
+    def _remade(self) -> None:
+        """Is a file that make reads made by it first? Then what it is made from says what runs."""
+        for name in tuple(self.files):
+            plain = os.path.normpath(name)
+            if any(fnmatchcase(plain, made) for made in self._made):
+                raise UnpinnedError(f"{name} is made by make before it is read")
+            folder, base = os.path.split(name)
+            self.files += [os.path.join(folder, source.format(base)) for source in _SOURCES]  # noqa: PTH118
 
     def _follow(self, lines: list[str], folder: str, name: str) -> None:
         evaluates = any(map(_EVAL.search, lines))
@@ -80,6 +112,8 @@ class _Reading:
         for line in lines:
             if again and _OTHER_LINES.search(line):
                 raise UnpinnedError(f"{name} gives make more lines than those of its files")
+            if _OTHER_NAME.match(line):
+                raise UnpinnedError(f"{name} gives make another name: {line.strip()[:_WIDE]}")
             if _LOAD.match(line):
                 raise UnpinnedError(f"{name} loads a library into make")
             if found := _INCLUDE.fullmatch(line):
@@ -120,6 +154,14 @@ def _lines(text: str) -> list[str]:
     """The lines as make puts them together, but for comments of its own. In a recipe `#` means nothing to make."""
     joined = _CONTINUED.sub(r"\1 ", text.replace("\r\n", "\n"))
     return [line for line in joined.split("\n") if not line.startswith("#")]
+
+
+def _of_rules(folder: str, lines: list[str]) -> Iterator[str]:
+    """What rules say how to make, by names from the folder of the place; `%` as the pattern that it is."""
+    for line in lines:
+        if found := _RULE.match(line):
+            for target in found[1].split():
+                yield os.path.normpath(os.path.join(folder, target.replace("[", "[[]").replace("%", "*")))  # noqa: PTH118
 
 
 def _uncommented(text: str | None) -> str:

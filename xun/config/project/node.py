@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from xun.config.project.command import Place, ProjectCommand, UnpinnedError, wanted
-from xun.config.project.workspaces import CONFIGURATION, Elsewhere, Workspace, json_object, texts_of
+from xun.config.project.workspaces import CONFIGURATION, Elsewhere, Workspace, json_object, texts_of, uses_data
 from xun.policy.programs import word_set
 
 _LOCKS = {
@@ -17,6 +17,16 @@ _LOCKS = {
 }  # fmt: skip
 _MOST_SCRIPTS = 300  # with more, what they run in turn is not followed, and none is offered
 _COMMANDS_OF_YARN_AND_PNPM = word_set("check ci audit pack types version why")
+_QUOTES = str.maketrans("", "", "'\"\\")
+_TOLD_LATER = frozenset("*?[{$!`(")  # patterns of scripts, and what only a shell can tell
+_REGULAR = re.compile(r"\bpnpm\b.*[\s'\"]/\S*/")  # pnpm takes a regular expression
+# A package manager that is told something else than to run a script by its name, and what it runs then.
+_MANAGER = re.compile(r"(?<![\w./@-])(?:npm|pnpm|yarn|bun|lerna)\b(?!\s+(?:run|run-script|exec|x|dlx)\s+[^-\s])")
+_LIFE = (
+    *("test", "start", "stop", "restart", "install", "preinstall", "postinstall", "prepare", "publish", "version"),
+    *("prepublish", "prepublishOnly", "prepack", "postpack", "pack", "uninstall", "dependencies", "env"),
+    *("preversion", "postversion", "preuninstall", "postuninstall", "postpublish"),
+)
 _BEFORE_A_PROGRAM = word_set("npx cross-env env bunx dotenv")
 
 
@@ -39,12 +49,13 @@ def package_json(place: Place) -> Iterator[ProjectCommand]:
             unpinned = unpinned or error
             continue
         more = [*(f"{folder}: {text}" for folder, text in sorted(other.pinned.items())), *_tables(data, texts)]
+        more += [place.text("package.json") or ""] if uses_data(texts) else []
         inner = runner(scripts[name])
         family = "npm" if manager == "npm" else "script"
         first, *also = _spellings(manager, name)
         yield place.command(
-            first, [*texts, *more], files=[*files, *other.files], arguments=f"{family}:{inner}", also=also,
-            runs=[*texts, *other.shown],
+            first, [*texts, *more], files=[*files, *other.files], scripts=other.named, arguments=f"{family}:{inner}",
+            also=also, runs=[*texts, *other.shown],
         )  # fmt: skip
     if unpinned is not None:
         raise unpinned
@@ -74,7 +85,7 @@ def _manager(place: Place, data: Mapping[str, Any]) -> str:
 
 
 def _chain(name: str, scripts: Mapping[str, str]) -> list[str]:
-    """`name` and every script that it may run in turn: before and behind it, and those that its text names."""
+    """`name` and every script that it may run in turn: before and behind it, and those that its text may name."""
     found: dict[str, None] = {}
     queue = [name]
     while queue and len(found) < len(scripts):
@@ -82,11 +93,19 @@ def _chain(name: str, scripts: Mapping[str, str]) -> list[str]:
         if one in found or one not in scripts:
             continue
         found[one] = None
-        words = re.findall(r"[\w:./@-]+", scripts[one])
-        queue += [f"pre{one}", f"post{one}", *(word for word in words if word in scripts)]
-        if "*" in scripts[one]:  # a pattern of scripts, for programs that run several
-            queue += scripts
+        queue += [f"pre{one}", f"post{one}", *_named(scripts[one], scripts)]
     return list(found)
+
+
+def _named(text: str, scripts: Mapping[str, str]) -> Iterable[str]:
+    """The scripts that a text may name: all of them where a shell, or a program that runs several, tells which."""
+    if not _TOLD_LATER.isdisjoint(text) or _REGULAR.search(text):
+        return scripts
+    plain = text.translate(_QUOTES)
+    named = [
+        one for one in scripts if one in plain and re.search(rf"(?<![\w./@-]){re.escape(one)}(?![\w:./@-])", plain)
+    ]
+    return [*named, *_LIFE] if _MANAGER.search(plain) else named
 
 
 def runner(text: str) -> str:

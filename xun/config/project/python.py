@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from xun.config.project.command import Place, ProjectCommand, wanted
+from xun.config.project.command import Place, ProjectCommand, UnpinnedError, wanted
 
 _OF_PYTEST = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
 _MANAGED = {"uv.lock": "uv run", "poetry.lock": "poetry run", "pdm.lock": "pdm run"}
@@ -49,12 +49,17 @@ def nox(place: Place) -> Iterator[ProjectCommand]:
 def tasks(place: Place) -> Iterator[ProjectCommand]:
     """Tasks of poe and pdm, and the scripts of hatch's environments. One may call another: the whole file is pinned."""
     tools, files = _tools(place), ["pyproject.toml"]
-    for name, task in _table(_table(tools.get("poe")).get("tasks")).items():
+    poe = _table(tools.get("poe"))
+    if taken := [
+        key for key in ("include", "include_script", "envfile", "executor", "shell_interpreter") if key in poe
+    ]:
+        raise UnpinnedError(f"pyproject.toml takes in other files for poe: {taken[0]}")
+    for name, task in _table(poe.get("tasks")).items():
         if wanted(name):
-            yield place.command(f"poe {name}", [_shown(task)], files=files)
+            yield place.command(f"poe {name}", [_shown(task)], files=[*files, "poe_tasks.toml", "poe_tasks.yaml"])
     for name, task in _table(_table(tools.get("pdm")).get("scripts")).items():
         if wanted(name):
-            yield place.command(f"pdm run {name}", [_shown(task)], files=files)
+            yield place.command(f"pdm run {name}", [_shown(task)], files=[*files, "pdm.toml", ".pdm.toml"])
     hatch = _table(tools.get("hatch"))
     for environment, table in _table(hatch.get("envs")).items():
         for name, task in _table(_table(table).get("scripts")).items():
@@ -69,7 +74,8 @@ def managed_pytest(place: Place) -> Iterator[ProjectCommand]:
     if runner is None:
         return
     if "pytest" in _tools(place) or place.has(*_OF_PYTEST, "conftest.py") or (place.folder / "tests").is_dir():
-        files = [*_OF_PYTEST, "pyproject.toml", "tox.ini", "setup.cfg"]
+        files = [*_OF_PYTEST, "tox.ini", "setup.cfg", "poetry.toml", "pdm.toml", ".pdm.toml", ".python-version"]
+        files += place.upwards("pyproject.toml", "uv.toml")  # where packages come from, also for a whole workspace
         runs = ["the tests of this folder, by pytest"]
         yield place.command(f"{runner} pytest", runs, files=files, arguments="pytest")
 

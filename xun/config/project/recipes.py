@@ -57,7 +57,8 @@ def taskfile(place: Place) -> Iterator[ProjectCommand]:
 def rakefile(place: Place) -> Iterator[ProjectCommand]:
     """The tasks of a Rakefile, and rspec where a Gemfile and a folder of specs are there."""
     name = place.first(*_RAKEFILES)
-    gems = [file for file in ("Gemfile", "Gemfile.lock", ".rspec") if place.has(file)]
+    gems = [file for file in ("Gemfile", "Gemfile.lock", "gems.rb", "gems.locked", ".rspec") if place.has(file)]
+    gems += place.upwards(".bundle/config")  # which may name another Gemfile
     bundled = "bundle exec " if place.has("Gemfile") else ""
     if name:
         lines = (place.text(name) or "").splitlines()

@@ -11,7 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from xun.config.project.command import Place, UnpinnedError, shell_files
+from xun.config.project.command import Place, UnpinnedError
+from xun.config.project.named import shell_files
 
 # They name programs that a package manager loads or runs with each script.
 CONFIGURATION = (".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml", "bunfig.toml")
@@ -45,13 +46,22 @@ def texts_of(table: object) -> Mapping[str, str]:
     return {name: text for name, text in table.items() if isinstance(text, str)}
 
 
+def uses_data(texts: Iterable[str]) -> bool:
+    """May scripts run what stands elsewhere in package.json, such as `$npm_package_config_x`?"""
+    return any("$" in text or "npm_" in text or _PACKAGE in text for text in texts)
+
+
 @dataclass(slots=True)
 class _Other:
-    """Another package: its `scripts`, what of them is `pinned`, with which `files`, and what they `reach` in turn."""
+    """Another package: its `scripts`, what of them is `pinned`, with which `files`, and what they `reach` in turn.
+
+    `named` may be scripts of a shell.
+    """
 
     scripts: Mapping[str, str]
     pinned: str
     files: set[str]
+    named: set[str]
     reach: _Reach
 
 
@@ -95,11 +105,12 @@ class Workspace:
         return self._others[folder]
 
     def _read(self, folder: str) -> _Other:
-        scripts = texts_of(json_object(self.place.text(_join(folder, _PACKAGE))).get("scripts"))
-        beside = {name for name in _names(self.place.folder / folder) if name in _BESIDE}
-        files = {_join(folder, name) for name in (*beside, *shell_files(scripts.values()))}
-        pinned = json.dumps(scripts, sort_keys=True)
-        return _Other(scripts, pinned, files, self.reached(folder, scripts.values()))
+        text = self.place.text(_join(folder, _PACKAGE))
+        scripts = texts_of(json_object(text).get("scripts"))
+        files = {_join(folder, name) for name in _names(self.place.folder / folder) if name in _BESIDE}
+        named = {_join(folder, name) for name in shell_files(scripts.values())}
+        pinned = json.dumps([scripts, text if uses_data(scripts.values()) else ""], sort_keys=True)
+        return _Other(scripts, pinned, files, named, self.reached(folder, scripts.values()))
 
     def _own(self, folder: str) -> bool:
         return os.path.realpath(self.place.folder / folder) == str(self.place.folder)
@@ -191,13 +202,14 @@ class Elsewhere:
     """What else defines the scripts `texts` of the package in the place of `workspace`.
 
     `pinned` holds for each other package what its scripts are, `files` more files, by their names from the folder of
-    the package. `shown` are the scripts of other packages that the texts name.
+    the package, `named` what may be scripts of a shell. `shown` are the scripts of other packages that the texts name.
     """
 
     workspace: Workspace
     texts: list[str]
     pinned: dict[str, str] = field(default_factory=dict)
     files: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
     shown: list[str] = field(default_factory=list)
     _queue: list[str] = field(default_factory=list)
 
@@ -214,6 +226,7 @@ class Elsewhere:
                 raise UnpinnedError(f"its scripts may run in more than {_MOST_PACKAGES} packages")
             self.pinned[folder] = other.pinned
             self.files |= other.files
+            self.named |= other.named
             self.shown += [f"{folder}: {name}: {text}" for name, text in other.scripts.items() if name in named]
             self._go(other.reach)
 
