@@ -31,9 +31,8 @@ def test_plan_mode_and_shell_lines_outlast_a_kill() -> None:
             screen.gone("running bash")
             os.kill(screen.process.pid, signal.SIGKILL)
         with Screen("--continue", model=model, width=100) as screen:
-            shown = screen.opened()
-            assert shown.splitlines()[-1].strip().startswith("plan")
-            assert "· this session goes on in plan mode, as it was left" in shown
+            assert screen.opened().splitlines()[-1].strip().startswith("plan")
+            shown = screen.until("· this session goes on in plan mode, as it was left")
             assert "· the output of your last shell line goes to the model with your next message" in shown
             assert "warning" not in shown
             screen.send("two")
