@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.agent.fallback_support import Priced, agent_on
 from tests.agent.support import QUICK, Heard, agent_of, call, check_guarantees
 from tests.providers.support import KEY
 from tests.wire.server import ModelServer, Status
@@ -21,17 +22,14 @@ from xun import (
     ConfigurationError,
     Fallback,
     Hooks,
-    Limits,
     Message,
     RetryPolicy,
     ScriptedProvider,
     SubAgent,
     Text,
-    ToolCall,
 )
-from xun.events import AttemptReset, Notice, TextDelta, UsageUpdated
-from xun.messages import Reply, Usage
-from xun.providers.base import Done, ModelInfo, Provider, ProviderError, Request, StreamItem, TextPart
+from xun.events import AttemptReset, Notice, TextDelta
+from xun.providers.base import Done, ModelInfo, ProviderError, Request, StreamItem, TextPart
 from xun.providers.fallback import FallbackProvider
 
 pytestmark = pytest.mark.anyio
@@ -43,13 +41,6 @@ def chain_of(*scripts: list[Any], retry: RetryPolicy = QUICK) -> tuple[FallbackP
     members = [ScriptedProvider(script, name=name) for name, script in zip(names, scripts, strict=False)]
     rest = [Fallback(member, member.name) for member in members[1:]]
     return FallbackProvider(members[0], rest, retry=retry), members
-
-
-def agent_on(chain: Provider, **how: Any) -> tuple[Agent[Any], Heard]:
-    heard = Heard()
-    agent = Agent(chain, **{"retry": QUICK, **how})
-    agent.listen(heard.append)
-    return agent, heard
 
 
 def lines(heard: Heard) -> list[tuple[str, str]]:
@@ -144,89 +135,6 @@ async def test_hooks_are_told_who_served_and_who_failed() -> None:
     async with agent:
         await agent.run("go")
     assert seen == [("model_retry", "one", "one"), ("model_response", "two", "two")]
-
-
-class Priced:
-    """Answers, each time for `price` dollars, or is down."""
-
-    def __init__(self, provider: str, price: float, *, down: bool = False) -> None:
-        self.name = provider
-        self.info = ModelInfo(provider, "big", input_price=price * 1_000, output_price=price * 1_000)
-        self.down = down
-        self.closed = 0
-
-    async def stream(self, request: Request) -> AsyncGenerator[StreamItem]:
-        if self.down:
-            raise ProviderError("overloaded", "down", transient=True)
-        usage = Usage(input_tokens=1_000, output_tokens=0)
-        reply = Reply(provider=self.name, model=request.model, usage=usage)
-        yield Done(Message(role="assistant", blocks=(Text(text=f"from {self.name}"),), reply=reply))
-
-    async def aclose(self) -> None:
-        self.closed += 1
-
-
-class Uncounted(Priced):
-    """Does not say what it used; may make a call."""
-
-    call = False
-
-    async def stream(self, request: Request) -> AsyncGenerator[StreamItem]:
-        block = ToolCall(id="c", name="nothing", arguments={}) if self.call else Text(text="hello")
-        yield Done(Message(role="assistant", blocks=(block,), reply=Reply(provider=self.name, model="big")))
-
-
-@pytest.mark.spec("H-RTY-12")
-async def test_what_was_used_is_counted_at_the_price_of_the_model_that_served() -> None:
-    dear, cheap = Priced("dear", 10.0), Priced("cheap", 1.0)
-    dear.down = True
-    agent, heard = agent_on(FallbackProvider(dear, [Fallback(cheap)]))
-    async with agent:
-        first = await agent.run("go")
-        dear.down = False
-        second = await agent.run("again")
-    assert (first.output, first.cost, second.output, second.cost) == ("from cheap", 1.0, "from dear", 10.0)
-    assert {name: spent.cost for name, spent in agent.totals.models.items()} == {"cheap/big": 1.0, "dear/big": 10.0}
-    assert [event.cost for event in heard.of(UsageUpdated)] == [1.0, 10.0]
-    assert dear.closed == cheap.closed == 0
-
-
-async def test_a_price_that_nobody_knows_is_that_of_the_model_that_served_alone() -> None:
-    priced, unknown = Priced("priced", 1.0), Priced("unknown", 1.0)
-    unknown.info = ModelInfo("unknown", "big")
-    for first, second, cost in ((unknown, priced, 1.0), (priced, unknown, None)):
-        first.down, second.down = True, False
-        async with Agent(FallbackProvider(first, [Fallback(second)]), retry=QUICK) as agent:
-            assert (await agent.run("go")).cost == cost
-
-
-async def test_a_limit_of_money_holds_for_a_fallback_that_does_not_say_what_it_used() -> None:
-    free, dear = Priced("free", 0.0, down=True), Uncounted("dear", 1.0)
-    async with Agent(FallbackProvider(free, [Fallback(dear)]), retry=QUICK, limits=Limits(max_cost=5.0)) as agent:
-        assert (await agent.run("go")).ok
-        agent.messages.clear()
-        dear.call = True
-        result = await agent.run("go")
-    assert result.stop_reason == "max_cost" and result.error is not None and result.error.kind == "unknown_usage"
-
-
-async def test_what_a_summary_took_is_counted_at_the_model_that_wrote_it() -> None:
-    dear, cheap = Priced("dear", 10.0), Priced("cheap", 1.0)
-    agent, _ = agent_on(FallbackProvider(dear, [Fallback(cheap)]))
-    history = [
-        message
-        for number in range(40)
-        for message in (
-            Message.user(f"question {number} " + "word " * 400),
-            Message(role="assistant", blocks=(Text(text="answer " * 400),)),
-        )
-    ]
-    async with agent:
-        agent.replace_history(history, "run")
-        dear.down = True
-        told = await agent.compact()
-    assert told.summary == "from cheap" and told.cost == 1.0
-    assert {name: spent.cost for name, spent in agent.totals.models.items()} == {"cheap/big": 1.0}
 
 
 async def test_a_reply_of_a_fallback_that_is_cut_off_names_the_fallback() -> None:

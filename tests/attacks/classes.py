@@ -60,7 +60,7 @@ ELSEWHERE: dict[int, tuple[str, ...]] = {
     ),
     11: ("tests/e2e/test_terminal.py::test_the_whole_command_is_shown_and_nothing_in_it_is_obeyed",),
     12: ("tests/policy/test_property.py::test_no_character_that_hides_passes",),
-    13: ("tests/frontends/tui/question/test_panel.py::test_a_yes_counts_only_once_all_of_it_was_in_view",),
+    13: ("tests/frontends/tui/question/test_panel_shown.py::test_a_yes_counts_only_once_all_of_it_was_in_view",),
     14: (
         "tests/e2e/test_screen.py::test_brackets_are_shown_whole_wherever_they_come_from",
         "tests/architecture/test_no_bare_strings.py::test_no_widget_gets_a_bare_string",

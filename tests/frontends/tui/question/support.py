@@ -19,6 +19,8 @@ from xun.policy.decision import Answer, Ask, Decision, Reason
 
 RULE = 'allow command "npm test"'
 
+LONG = 30.0  # seconds: longer than any test waits
+
 
 def command_ask(command: str = "npm test", *, hard: bool = False, ask_id: str = "ask-1") -> Ask:
     reason = Reason(code="unlisted", text="npm is not on the list", hard=hard, segment=command)
