@@ -36,7 +36,7 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
     paths = load("places").find_paths()
     roots = tuple(root for root in workspace.roots if root != temp)
     _own_made(paths.config, paths.state, roots=roots)
-    hidden = list(own_folders())
+    hidden = list(paths.own)
     if not (confinement.network or confinement.secrets):
         # One that is kept in the workspace, with a link to it in the home folder, is a file of the workspace.
         hidden += [path for path in logins_in(home) if inside(path, roots) or not inside(_real(path), roots)]
@@ -109,18 +109,6 @@ def _denied(agent: AgentBase, profile: Profile) -> tuple[Path, ...]:
     return tuple(
         _real(path) for path in protected_entries(replace(profile, protected=denied, known=(), writable=(), folders=()))
     )
-
-
-def own_folders() -> tuple[Path, ...]:
-    """Where xun keeps its configuration, keys, policy and sessions: whole folders, and what is in them by itself.
-
-    A folder that holds a workspace is not hidden, and then its parts still are.
-    """
-    paths = load("places").find_paths()
-    return (
-        paths.config, paths.state, paths.config_file, paths.policy_file, paths.sessions, paths.trust_file,
-        paths.config / "models.toml", paths.config / "commands", paths.config / "AGENTS.md",
-    )  # fmt: skip
 
 
 def _real(path: Path) -> Path:

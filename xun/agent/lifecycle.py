@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, cast
 
 from xun.agent.assessor import AgentAssessor
 from xun.agent.base import AgentBase
+from xun.agent.own import own_of_xun
 from xun.agent.parts import resolve_provider
 from xun.agent.portal import refuse_running_loop, run_blocking
 from xun.agent.turn import RuntimeStateError
@@ -54,6 +56,7 @@ class Lifecycle(AgentBase):
                 mode=self._mode,
                 assessor=AgentAssessor(self, self._risk_model),
                 on_always=self._on_always,
+                own=cache(own_of_xun),
             )
             self._resolved[found[1].full_name] = found
             self._phase = "init"

@@ -21,6 +21,7 @@ from xun.config.trust import trust_of
 from xun.frontends.text import json_line, visible
 from xun.gate.check import check_command, decision_json
 from xun.gate.made import MadeFiles
+from xun.gate.own import own_files
 from xun.policy.card import card
 from xun.policy.decision import Decision
 from xun.result import XunError
@@ -73,7 +74,8 @@ def _check(
             ProjectGrants(folder, paths).standing()
         )
         made = MadeFiles(MadeStore(paths.made, folder))
-        judge = partial(check_command, policy=rules, cwd=folder, mode=mode or "manual", made=made)
+        own = own_files(paths.own, paths.plain)
+        judge = partial(check_command, policy=rules, cwd=folder, mode=mode or "manual", made=made, own=own)
         for line in trust.of_policy().notices():
             exits.fail(line, exits.OK)
         if command is None:

@@ -46,6 +46,23 @@ class Paths:
         """What agents made without a person's yes, one file for each workspace."""
         return self.state / "made"
 
+    @property
+    def plain(self) -> tuple[Path, ...]:
+        """What of the configuration holds no key, whatever a person writes there."""
+        return (self.policy_file, *(self.config / name for name in ("models.toml", "commands", "AGENTS.md")))
+
+    @property
+    def own(self) -> tuple[Path, ...]:
+        """Where xun keeps its configuration, keys, policy and sessions: whole folders, and what is in them by itself.
+
+        A folder that holds a workspace cannot be kept from the agent, and then its parts still are.
+        """
+        parts = ("prompts.jsonl", "put-aside")
+        return (
+            self.config, self.state, self.config_file, *self.plain, self.sessions, self.trust_file, self.made,
+            *(self.state / name for name in parts),
+        )  # fmt: skip
+
 
 def find_paths(environ: Mapping[str, str] | None = None) -> Paths:
     """The folders in force. `XUN_HOME` may start with `~` and may be relative to the current folder.

@@ -12,6 +12,7 @@ from xun.gate.unseen import look
 from xun.policy.action import Run, describe
 from xun.policy.decide import decide
 from xun.policy.decision import Decision, Mode
+from xun.policy.facts import Own
 from xun.policy.rules import Policy
 
 
@@ -24,11 +25,12 @@ def check_command(
     home: Path | None = None,
     mode: Mode = "manual",
     made: MadeFiles | None = None,
+    own: Own | None = None,
 ) -> Decision:
     """The decision for a shell command in `cwd`, which need not exist. `roots` default to `cwd` alone.
 
     It says what the rules say: nothing is run, no model is asked. `made` is what the agent made there; without it
-    nothing counts as that.
+    nothing counts as that. `own` are the files of xun itself.
     """
     action = Run(command=command, cwd=str(cwd.absolute()))
     constructs = policy.settings.constructs
@@ -40,6 +42,7 @@ def check_command(
         constructs=constructs,
         denied=[rule.pattern for rule in (*policy.own("read", "deny"), *policy.own("write", "deny"))],
         sandbox=policy.settings.sandbox != "off",
+        own=own,
     )
     if made is not None:
         facts = facts.model_copy(update={"made": look(action, facts, made, constructs)})

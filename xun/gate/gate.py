@@ -23,7 +23,7 @@ from xun.gate.waiting import OpenQuestion, Waiting
 from xun.policy.action import Action, Read, Run, UseTool, Write
 from xun.policy.decision import Answer, Ask, Assessment, Decision, Effect, Mode, Reason
 from xun.policy.entries import PolicyError
-from xun.policy.facts import Facts
+from xun.policy.facts import Facts, Own
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy, Rule, tool_source
 from xun.worker import run_in_thread
@@ -55,7 +55,7 @@ class Gate:
     the person allows for good; without it that lasts as long as the agent. `standing` gives the rules that hold for
     what the disk holds when a command is judged. `questions` are those that are open now. `bare` says that the last
     command was judged without the sandbox that is wanted. `above` is the gate of the agent that this one works for:
-    what that would not let pass does not pass, but for what a person has `given` here, which counts here alone.
+    what that would not let pass does not pass, save what a person has `given` here; `own` says where xun's files lie.
     """
 
     workspace: Workspace
@@ -65,6 +65,7 @@ class Gate:
     on_ask: OnAsk | None = None
     auto_confirm: bool = False
     home: Path = field(default_factory=Path.home)
+    own: Callable[[], Own] = Own
     grants: list[Rule] = field(default_factory=list)
     mode: Mode = "manual"
     assessor: Assessor | None = None
@@ -115,10 +116,8 @@ class Gate:
         if verdict.allowed and any(self._may_change(*one) for one in judged):
             self._assessments.forget()
         if verdict.allowed:
-            facts = tuple(found for _, found in judged)
-            verdict = replace(
-                verdict, approved=await self._follow(tuple(zip(decisions, facts, strict=True)), verdict.by, emit)
-            )
+            following = tuple((decision, facts) for decision, (_, facts) in zip(decisions, judged, strict=True))
+            verdict = replace(verdict, approved=await self._follow(following, verdict.by, emit))
         for decision in decisions:
             asked = decision.effect == "ask"
             # A part that the rules allow is held back with the rest by whoever refused that.
@@ -186,14 +185,15 @@ class Gate:
 
     def _place(self) -> dict[str, Any]:
         """What facts are gathered by."""
-        settings = self.policy.settings
+        settings, place = self.policy.settings, self.workspace
         return {
-            "roots": self.workspace.roots,
-            "temp": self.workspace.temp,
+            "roots": place.roots,
+            "temp": place.temp,
             "home": self.home,
             "constructs": settings.constructs,
             "denied": [rule.pattern for kind in ("read", "write") for rule in self.policy.own(kind, "deny")],
             "sandbox": settings.sandbox != "off",
+            "own": self.own(),
         }
 
     def _look(self, look: Callable[[], Facts], action: Action) -> Facts:
@@ -264,8 +264,8 @@ class Gate:
         from xun.gate.credentials import holds_credentials
         from xun.policy.reading import ReadFilter
 
-        roots = [str(root) for root in self.workspace.roots]
-        return ReadFilter(self.policy, self.grants, roots=roots, at=datetime.now(UTC), holds=holds_credentials)
+        now, roots, own = datetime.now(UTC), list(map(str, self.workspace.roots)), self.own()
+        return ReadFilter(self.policy, self.grants, roots=roots, at=now, holds=holds_credentials, own=own)
 
     async def _settle(
         self, call_id: str, tool: str, judged: Sequence[Judged], emit: Emit, permission: str | None

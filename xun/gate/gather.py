@@ -22,12 +22,14 @@ from xun.gate import inside
 from xun.gate.credentials import holds_credentials, settings_with_secrets
 from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
+from xun.gate.own import own_in, own_moved
 from xun.gate.repository import helper_programs, work_tree
 from xun.gate.tracked import kept_names, tracked_secrets
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
 from xun.policy.constructs import ASK, Constructs
-from xun.policy.facts import Facts, Kind, PathFact
+from xun.policy.facts import Facts, Kind, Own, PathFact
+from xun.policy.guard import Guard, guard
 from xun.policy.history import shown
 from xun.policy.needs import HERE, Reading, needed, read_command
 from xun.policy.paths import within
@@ -52,24 +54,26 @@ def gather(
     constructs: Constructs = ASK,
     denied: Sequence[str] = (),
     sandbox: bool = True,
+    own: Own | None = None,
 ) -> Facts:
     """The facts for `action`. `roots` are the folders the agent works in, `temp` its temporary folder.
 
     `constructs` are settings of the policy, `denied` the path patterns of its deny rules. Without `sandbox` none is
-    looked for. Never raises for what is on the disk.
+    looked for. `own` are the files of xun itself. Never raises for what is on the disk.
     """
     # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
     own_home = str(home) if os.environ.get("HOME") else ""
     resolved: Resolve = cache(realpath)
     real_roots = tuple(resolved(str(root)) for root in roots)
     may_be_written(map(Path, real_roots))
-    found = _Found(real_roots, denied, Budget(roots=real_roots), resolved)
+    homes, own = _homes(own_home), own or Own()
+    found = _Found(real_roots, denied, Budget(roots=real_roots), resolved, guard(real_roots, homes, own))
     if isinstance(action, Write) and action.op in ("move", "delete") and (link := _link(action.path)):
         found.paths[action.path] = link
     elif isinstance(action, Read | Write):
         found.look(action.path, Use(Arg(action.path), "read"))
         if isinstance(action, Write) and action.op in ("move", "delete"):
-            found.trees[action.path] = inside.kept(action.path, found.roots, found.budget, denied)
+            found.trees[action.path] = found.moved(action.path)
     elif isinstance(action, Run):
         reading = read_command(action.command, own_home, constructs)
         uses, folders = needed(reading, action.cwd)
@@ -85,6 +89,8 @@ def gather(
         roots=found.roots,
         temp=realpath(temp) if temp else None,
         home=own_home,
+        homes=homes,
+        own=own,
         paths=found.paths,
         repositories=found.repositories,
         trees=found.trees,
@@ -108,6 +114,7 @@ class _Found:
     denied: Sequence[str]
     budget: Budget
     resolved: Resolve
+    guard: Guard
     paths: dict[str, PathFact] = field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = field(default_factory=dict)
     trees: dict[str, inside.Found | None] = field(default_factory=dict)
@@ -128,18 +135,19 @@ class _Found:
             by_mode.setdefault(use.mode, {})[key] = None
         roots, budget = self.roots, self.budget
         for key in (*by_mode.get("tree", ()), *by_mode.get("links", ())):
-            self.trees[key] = self.each(key, lambda one: inside.tree(one, roots, budget))
+            self.trees[key] = self.each(key, lambda one: inside.tree(one, roots, budget), own_in)
         for key in by_mode.get("searched", ()):
-            self.searches[key] = self.each(key, lambda one: inside.searched(one, roots, budget))
+            self.searches[key] = self.each(key, lambda one: inside.searched(one, roots, budget), own_in)
         for key in dict.fromkeys((*by_mode.get("named", ()), *by_mode.get("listed", ()))):
             handed = [use for at, use in uses if at == key and use.mode != "searched"]
             back = {path for path, _ in self.searches.get(key) or ()}
             found = inside.named(key, handed, roots, budget, back)
             listed = (use.kept for use in handed if use.mode in ("named", "listed"))
             git = kept_names(key) if found and all(listed) else None
-            self.trees[key] = found if git is None else inside.of_names(found or (), git)
+            found = found if git is None else inside.of_names(found or (), git)
+            self.trees[key] = found if found is None else (*found, *own_in(key, self.guard))
         for key in by_mode.get("moved", ()):
-            self.kept[key] = self.each(key, lambda one: inside.kept(one, roots, budget, self.denied))
+            self.kept[key] = self.each(key, self.moved)
 
     def look(self, key: str, use: Use) -> None:
         """Add what is known of one path; leave it out where it cannot be looked up."""
@@ -161,12 +169,28 @@ class _Found:
                 keys = [command.keys(folder, use) for use in uses]
                 top = work_tree(command.keys(folder, HERE))
                 if top is None or not all(within(realpath(key), top) for key in keys):
-                    found = {key: self.each(key, lambda one: inside.tree(one, self.roots, self.budget)) for key in keys}
-                    self.trees |= found
+                    self.trees |= {
+                        key: self.each(key, lambda one: inside.tree(one, self.roots, self.budget), own_in)
+                        for key in keys
+                    }
 
-    def each(self, key: str, look: Callable[[str], inside.Found | None]) -> inside.Found | None:
-        """What is found in what `key` stands for: itself, or what a pattern matches."""
-        return inside.of_each(_standing(key, self.paths), look)
+    def each(
+        self,
+        key: str,
+        look: Callable[[str], inside.Found | None],
+        own: Callable[[str, Guard], Iterator[tuple[str, str]]] | None = None,
+    ) -> inside.Found | None:
+        """What is found in what `key` stands for: itself, or what a pattern matches. `own` finds files of xun there."""
+        standing = _standing(key, self.paths)
+        found = inside.of_each(standing, look)
+        if own is None or found is None:
+            return found
+        return (*found, *(one for place in standing or () for one in own(place, self.guard)))
+
+    def moved(self, key: str) -> inside.Found | None:
+        """What is protected or denied by a rule in what is moved or removed."""
+        found = inside.kept(key, self.roots, self.budget, self.denied)
+        return found if found is None else (*found, *own_moved(key, self.guard))
 
     def shown(self, reading: Reading, cwd: str) -> None:
         """Look up what git commands may show of what their repositories keep."""
@@ -190,6 +214,11 @@ class _Found:
         for trees in (self.trees, self.searches):
             named.update(real for tree in trees.values() for _, real in tree or ())
         return tuple(sorted(filter(holds_credentials, named)))
+
+
+@lru_cache(maxsize=16)
+def _homes(home: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((home, realpath(home)))) if home else ()
 
 
 @lru_cache(maxsize=64)

@@ -194,8 +194,9 @@ class Acts:
             yield from self.places.goes_along(key)
         else:
             # Of what is swept by name, no more can be told than which names these are.
-            names = [path for path, _ in self.places.facts.kept.get(key) or ()]
-            hit = next((one for one in names if protected(one) and _named(one, use.only)), None)
+            found = self.places.facts.kept.get(key) or ()
+            kept = (one for one, real in found if protected(one) or self.places.guard.kept(real))
+            hit = next((one for one in kept if _named(one, use.only)), None)
             if hit:
                 yield Reason(code="protected", text=f"{hit} would go too, which is run or trusted later", hard=True)
             if rule := self.places.denied_along(key):

@@ -19,7 +19,7 @@ from xun.policy.facts import Facts
 from xun.policy.made import loading
 from xun.policy.modes import TOOLS_DEFAULT, mode_rules, planned
 from xun.policy.near import near_hosts, near_paths
-from xun.policy.paths import lies_below, matches, protected, within, within_any
+from xun.policy.paths import lies_below, matches, within, within_any
 from xun.policy.places import Places
 from xun.policy.rules import Policy, Rule, RuleKind, tool_source
 from xun.policy.words import Arg
@@ -167,7 +167,7 @@ def _taken_along(action: Write, places: Places) -> Iterator[Reason]:
     inside = places.facts.trees.get(path, ())
     if inside is None:
         yield Reason(code="protected", text=f"{path} holds too many files to tell what would go with it", hard=True)
-    elif kept := next((entry for entry, _ in inside if protected(entry[len(path) :])), None):
+    elif kept := next((one for one, real in inside if places.guard.goes(one, real, path)), None):
         yield Reason(code="protected", text=f"{kept} would go with it, which is protected", hard=True)
 
 

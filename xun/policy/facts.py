@@ -54,6 +54,16 @@ class Made(_Data):
     hooks: tuple[str, ...] = ()
 
 
+class Own(_Data):
+    """What xun keeps for itself, wherever it lies: absolute paths, as spelled and as resolved, each with all below it.
+
+    Nothing of `kept` is for an agent to write, nor to read but for what is `plain`: that holds no key.
+    """
+
+    kept: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+
+
 class Facts(_Data):
     """The disk around one action. All paths are absolute; `roots` and `temp` are resolved.
 
@@ -71,6 +81,7 @@ class Facts(_Data):
     `credentials` maps a folder in which git shows settings, and `~` for the person's own, to the names of those that
     hold a password or token, and `holding` are the files of git's configuration among the paths that hold one.
     `commits` maps such a folder to those names of objects in the command that lead to a commit.
+    `homes` are the home folder as spelled and as resolved, `own` the files of xun itself.
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `standing` are the rules that hold for what the disk holds: those for the project's own commands whose text is still
     what the person agreed to.
@@ -82,6 +93,8 @@ class Facts(_Data):
     roots: tuple[str, ...] = ()
     temp: str | None = None
     home: str = ""
+    homes: tuple[str, ...] = ()
+    own: Own = Field(default_factory=Own)
     paths: dict[str, PathFact] = Field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     trees: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)

@@ -5,21 +5,20 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
 from xun.policy.commands.spec import Mode, Use
 from xun.policy.decision import Effect, Reason
 from xun.policy.facts import Facts, PathFact
+from xun.policy.guard import Guard, guard_of, hidden_at
 from xun.policy.names import HIDDEN
 from xun.policy.paths import (
     hook,
     lies_below,
     matches,
     may_be_secret,
-    protected,
-    secret,
     special,
     tool,
     within,
@@ -54,6 +53,10 @@ class Places:
     facts: Facts
     policy: Policy
     grants: Sequence[Rule] = ()
+    guard: Guard = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "guard", guard_of(self.facts))
 
     def denied(self, kind: Mode | str, key: str) -> Rule | None:
         """The deny rule on reading or writing that covers the path at `key`, as spelled or as resolved."""
@@ -189,8 +192,8 @@ class Places:
     def goes_along(self, key: str) -> Iterator[Reason]:
         """The hard reasons against moving or removing what stands at `key`, for what would go with it."""
         held = self.facts.kept.get(key, ())
-        top = self.facts.paths[key].real if key in self.facts.paths else key
-        if kept := next((one for one, _ in held or () if protected(one[len(posixpath.normpath(top)) :])), None):
+        top = posixpath.normpath(self.facts.paths[key].real if key in self.facts.paths else key)
+        if kept := next((one for one, real in held or () if self.guard.goes(one, real, top)), None):
             text = f"{kept} would go with it, which is run or trusted later"
             yield Reason(code="protected", text=text, hard=True)
         if held is None:
@@ -226,18 +229,15 @@ class Places:
 
     def holds_secret(self, path: str) -> bool:
         """Does the name of a path say that it holds secrets, or what was found in it?"""
-        return path in self.facts.holding or secret(self.inside(path))
+        return path in self.facts.holding or self.guard.secret(path)
 
     def inside(self, path: str) -> str:
         """`path` without the root it is in: the names above a workspace say nothing about what is in it."""
-        for root in self.facts.roots:
-            if within(path, root):
-                return path[len(root) :]
-        return path
+        return self.guard.inside(path)
 
     def is_protected(self, key: str) -> bool:
         programs = self.facts.programs
-        return any(protected(self.inside(path)) or within_any(path, programs) for path in self.names(key))
+        return any(self.guard.protected(path) or within_any(path, programs) for path in self.names(key))
 
     def change(self, key: str, shown: str, *, sandboxed: bool = False) -> Iterator[Reason]:
         """The reasons against changing the path at `key`: hard, but for what a command, `sandboxed`, puts aside."""
@@ -263,7 +263,7 @@ class Places:
         `runs` says that the program may run it as well: then a folder of programs says nothing.
         """
         names = [path for path in self.names(key) if not (self.facts.temp and within(path, self.facts.temp))]
-        if any(protected(self.inside(path)) for path in names) or (not runs and self.is_protected(key)):
+        if any(map(self.guard.protected, names)) or (not runs and self.is_protected(key)):
             return Reason(code="protected", text=f"it may write {shown}, which is run or trusted later", hard=True)
         outside = [path for path in names if not within_any(path, self.facts.roots)]
         if any(special(path) and not _STREAMS.fullmatch(path) for path in outside):
@@ -274,9 +274,9 @@ class Places:
 
     def of_system(self, path: str) -> bool:
         """Is it the root folder, a folder of the system, or one of the hidden files in the home folder?"""
-        home = self.facts.home
-        if home and within(path, home):
-            return path[len(home) :].startswith("/.") and not path[len(home) :].startswith("/.cache/")
+        home = next((one for one in self.facts.homes or (self.facts.home,) if one and within(path, one)), "")
+        if home:
+            return hidden_at(home, path)
         return path == "/" or within_any(path, _SYSTEM)
 
     def foreign(self, key: str) -> str | None:

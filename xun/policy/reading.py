@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from xun.policy.decision import Effect
-from xun.policy.facts import Facts
+from xun.policy.facts import Facts, Own
 from xun.policy.paths import covering, secret, special
 from xun.policy.places import Places
 from xun.policy.rules import Policy, Rule
@@ -17,7 +17,7 @@ class ReadFilter:
 
     It is for files that were found without following a link, so that their path is where they are: nothing is looked
     up. `grants` are what the person allowed for a time; rules with an end are judged by `at`. `holds` says of a file
-    whether it holds secrets of which its name says nothing.
+    whether it holds secrets of which its name says nothing; `own` are the files of xun itself.
     """
 
     __slots__ = ("_asking", "_denying", "_folders", "_granted", "_holds", "_places")
@@ -30,9 +30,10 @@ class ReadFilter:
         roots: Sequence[str],
         at: datetime,
         holds: Callable[[str], bool] = lambda path: False,
+        own: Own | None = None,
     ) -> None:
         self._holds = holds
-        self._places = Places(Facts(roots=tuple(roots)), policy, grants)
+        self._places = Places(Facts(roots=tuple(roots), own=own or Own()), policy, grants)
         self._folders: dict[str, bool] = {}
         granted = [rule for rule in grants if rule.kind == "read" and rule.effect == "allow"]
         self._denying, self._asking, self._granted = (
@@ -52,6 +53,8 @@ class ReadFilter:
 
     def _is_hard(self, path: str) -> bool:
         """Would reading it ask whatever the rules say? Files of one folder share what its name says."""
+        if self._places.guard.own_secret(path):
+            return True
         folder, _, name = path.rpartition("/")
         known = self._folders.get(folder)
         if known is None:
