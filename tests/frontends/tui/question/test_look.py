@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.frontends.tui.question.support import command_ask, write_ask
+from tests.frontends.tui.question.support import choice_ask, command_ask, write_ask
 from xun.frontends.tui.question.choices import Choice, Menu, menu_of
-from xun.frontends.tui.question.describe import body, why
+from xun.frontends.tui.question.describe import body, heading, why
 from xun.frontends.tui.question.fit import fit
 from xun.frontends.tui.question.look import answers
 from xun.frontends.tui.question.mark import Mark
@@ -24,6 +24,16 @@ def rows(lines: list[Line]) -> list[str]:
 
 def menu() -> Menu:
     return menu_of(command_ask(), SAVES[:3])
+
+
+def test_the_title_names_the_sub_agent_that_asks() -> None:
+    def of(agent: str, ask: Ask) -> str:
+        return heading(ask.model_copy(update={"agent": agent}))
+
+    assert of("xun/reader", command_ask()) == "reader: Run this command?"
+    assert of("xun/reader/deep", choice_ask()) == "reader/deep asks"
+    assert of("xun/re\x1bader", choice_ask().model_copy(update={"title": "Which?"})) == "re␛ader: Which?"
+    assert of("xun", choice_ask()) == "xun asks"
 
 
 def test_what_an_answer_keeps_stands_beside_it_where_there_is_room() -> None:

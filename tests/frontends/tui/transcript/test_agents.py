@@ -239,7 +239,19 @@ def test_one_in_the_background_goes_on_below_what_came_since_and_over_a_revision
 def test_one_whose_xun_was_killed_does_not_run_for_ever(tmp_path: Path) -> None:
     told = Told()
     told.book.load(loaded(tmp_path, (*begun(), *of("a", COUNTER, ToolStarted(call=bash("wc x", "0"))))))
-    assert "  - counter count them [all]  cancelled · 1 call ▸" in told.lines
+    assert told.lines[-3:-1] == ["  - counter count them [all]  cancelled · 1 call ▸", ""]
+    told.rows.unfold(True)
+    assert told.lines[-3] == "    │ - bash wc x  cancelled ▾"
+
+
+@pytest.mark.parametrize(("width", "rows"), [(80, 0), (40, 1)])
+def test_unfolded_its_task_is_told_once(width: int, rows: int) -> None:
+    told = Told(*begun(), *of("a", SubAgentStarted(name="counter", task="count them all", call_id="d1")))
+    told.rows.set_width(width)
+    told.hear(*of("a", ENDED))
+    told.rows.unfold(True)
+    assert sum(line == "    │ count them all" for line in told.lines) == rows
+    assert "\n".join(told.lines).count("count them all") == 1
 
 
 def test_of_very_many_calls_the_last_are_shown() -> None:

@@ -23,7 +23,8 @@ _ALSO = "also: "  # why it asks, besides what stands below
 def heading(ask: Ask) -> str:
     """The line above the question."""
     if ask.question:
-        return ask.title or f"{ask.agent} asks"
+        who = clean(ask.sub_agent)
+        return (f"{who}: {ask.title}" if who else ask.title) if ask.title else f"{who or ask.agent} asks"
     kinds = {decision.action.kind for decision in ask.decisions}
     what = {"run": "Run this command?", "write": "Change this file?", "read": "Read this file?", "fetch": "Fetch this?"}
     hard = any(decision.hard for decision in ask.decisions)

@@ -21,13 +21,12 @@ from xun.frontends.tui.transcript.line import Line, Piece
 from xun.frontends.tui.transcript.live import BAR, MARKS, Live, behind, lasting
 from xun.frontends.tui.transcript.tool_row import ToolRow
 from xun.frontends.tui.transcript.wrap import MARGIN, clean, wrap
-from xun.messages import ToolCall
+from xun.messages import ToolCall, ToolResult
 from xun.sessions.past_calls import PastAgent
 
 SHOWN = 100
 """Calls of a sub-agent that are shown at most: the last ones."""
 _BAR = sum(len(text) for text, _ in BAR)
-_SHORT = 20  # characters of a task that every first row has room for
 _TASK = 500  # characters of a task that the first row may show
 _STATES: dict[Status, str] = {"completed": "ok", "failed": "error", "cancelled": "cancelled"}
 
@@ -92,6 +91,9 @@ class AgentRow(Live):
     def leave(self) -> None:
         """Nobody knows how it has ended: xun was killed."""
         self._state = "cancelled"
+        for row in self._did:
+            if isinstance(row, ToolRow) and not row.finished:
+                row.ended("cancelled", ToolResult(call_id=row.call_id, name=row.call.name, content=""))
         self.changed()
 
     def begin(self, started: SubAgentStarted) -> AgentRow:
@@ -179,21 +181,29 @@ class AgentRow(Live):
 
     def below(self, width: int) -> list[Line]:
         room = max(self._room(width), _BAR + 1)
-        answer = self.call.below(room) if self.call is not None and not self.folded else ()
-        return list(behind(self._indent, (*self._rows(room), *answer, *self._why(room))))
+        if self.folded:
+            rows = [*self._at_the_moment(room)]
+        else:
+            rows = [*self._task(width), *self._rows(room), *(self.call.below(room) if self.call is not None else ())]
+        return list(behind(self._indent, (*rows, *self._why(room))))
+
+    def _at_the_moment(self, room: int) -> Iterator[Line]:
+        """What it does, while it works, and what was refused."""
+        shown = self._at_work() if self._state == "running" else None
+        if shown is not None:
+            yield from behind(BAR, [shown.head(room - _BAR)])
+        for row in self._did:
+            if isinstance(row, ToolRow):
+                yield from row.refusals(room)
+
+    def _task(self, width: int) -> Iterator[Line]:
+        """Its task, unless the first row has all of it."""
+        task = clean(self._started.task.strip())
+        for line in task.split("\n") if task not in self.head(width).text else ():
+            yield from wrap(((line, "muted"),), max(self._room(width), _BAR + 1), first=BAR, rest=BAR)
 
     def _rows(self, room: int) -> Iterator[Line]:
-        if self.folded:
-            shown = self._at_work() if self._ended is None else None
-            if shown is not None:
-                yield from behind(BAR, [shown.head(room - _BAR)])
-            for row in self._did:
-                if isinstance(row, ToolRow):
-                    yield from row.refusals(room)
-            return
-        task = clean(self._started.task.strip())
-        for line in task.split("\n") if "\n" in task or len(task) > _SHORT else ():
-            yield from wrap(((line, "muted"),), room, first=BAR, rest=BAR)
+        """The rows of its calls."""
         if (hidden := len(self._did) - SHOWN) > 0:
             yield from behind(BAR, [note(f"… {count(hidden, 'earlier call')}", (0, 0))])
         for row in self._did[-SHOWN:]:
