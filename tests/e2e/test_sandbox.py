@@ -264,3 +264,65 @@ def test_where_the_home_folder_is_the_workspace_xuns_own_folders_are_still_its_o
     done, _ = play(script(home, attack), options=("--policy", str(home / "xun" / "policy.toml")))
     assert done.code == 0
     assert not (home / ".config" / "xun" / "policy.toml").exists()
+
+
+def deny_write(*patterns: str) -> str:
+    return AUTO + "".join(f'\n[[rule]]\neffect = "deny"\nwrite = "{pattern}"\n' for pattern in patterns)
+
+
+def test_a_rule_that_denies_writing_binds_what_a_command_does_unnamed(kind: str, work: Path) -> None:
+    policy(deny_write("protected.txt", "tests/**", "a/b/c/deep.txt", "gen/*", "**/*.lock"))
+    for name in ("protected.txt", "tests/test_x.py", "a/b/c/deep.txt", "gen/x", "sub/y.lock", "src/free.txt"):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text("before\n")
+    kept = ("protected.txt", "tests/test_x.py", "a/b/c/deep.txt", "gen/x", "sub/y.lock")
+    attack = "".join(f"echo evil > {name}; rm -f {name}; mv {name} src/free2.txt;" for name in kept)
+    attack += "mkdir tests/new; echo x > tests/by_script; echo x > gen/new; echo x > sub/new.lock; mv tests t2;"
+    attack += "mv a/b a/b2; ln protected.txt src/link && echo evil >> src/link; echo after > src/free.txt"
+    done, told = play(script(work, attack))
+    assert done.code == 0, told
+    for name in kept:
+        assert (work / name).read_text() == "before\n", name
+    for name in ("tests/new", "tests/by_script", "gen/new", "sub/new.lock", "t2"):
+        assert not (work / name).exists(), name
+    assert (work / "src" / "free.txt").read_text() == "after\n"
+
+
+def test_what_a_rule_denies_is_not_made_in_a_folder_that_was_not_there(kind: str, work: Path) -> None:
+    policy(deny_write("tests/**", "src/never.txt"))
+    (work / "src").mkdir()
+    done, _ = play(script(work, "mkdir -p tests; echo x > tests/made; echo x > src/never.txt; true"))
+    assert done.code == 0
+    assert not (work / "tests" / "made").exists() and not (work / "src" / "never.txt").exists()
+
+
+def test_git_may_not_check_out_what_a_rule_denies(kind: str, work: Path) -> None:
+    policy(deny_write(".bashrc") + '\n[[rule]]\neffect = "allow"\ncommand = "git stash"\n')
+    (work / ".bashrc").write_text("one\n")
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "one"]):
+        subprocess.run(["git", *words], check=True)
+    (work / ".bashrc").write_text("two\n")
+    play(script(work, "git stash"))
+    assert (work / ".bashrc").read_text() == "two\n"
+
+
+def test_where_the_home_folder_is_the_workspace_what_programs_obey_there_is_kept(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path.home()
+    policy(AUTO)
+    monkeypatch.chdir(home)
+    (home / ".emacs.d").mkdir()
+    (home / ".emacs.d" / "init.el").write_text("before\n")
+    (home / "plain").write_text("")
+    names = (".emacs.d/init.el", ".local/bin/ls", ".nvm/nvm.sh", ".newrc", "xun/policy.toml", "xun/state/trust.json")
+    attack = "".join(f"mkdir -p $(dirname {name}); echo evil > {name};" for name in names)
+    done, told = play(script(home, f"{attack} mv .emacs.d e2; echo fine > plain; true"))
+    assert done.code == 0, told
+    assert (home / ".emacs.d" / "init.el").read_text() == "before\n" and (home / "plain").read_text() == "fine\n"
+    assert not [name for name in names[1:4] if (home / name).exists()]
+    assert (home / "xun" / "policy.toml").read_text() == AUTO and "evil" not in _text(home / "xun/state/trust.json")
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""

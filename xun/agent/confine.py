@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from xun.agent.logins import logins_in
 from xun.exec.env import path_folders_inside
@@ -18,7 +19,8 @@ from xun.exec.sandbox.profile import Git, Profile, nothing
 from xun.exec.sandbox.scan import inside, protected_entries
 from xun.gate.tracked import keeps
 from xun.policy.action import Confinement
-from xun.policy.paths import matches, protected, protected_names
+from xun.policy.guard import guard
+from xun.policy.paths import covers_new, fixed, matches, protected, protected_names
 from xun.registry import load
 
 if TYPE_CHECKING:
@@ -60,8 +62,41 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         background=confinement.background and not confinement.git,
         protected=protected,
         known=protected_names(),
+        closed=_closed(agent, roots),
+        **_unwritable(agent, roots),
     )
     return replace(profile, hidden=(*profile.hidden, *_denied(agent, profile)))
+
+
+def _closed(agent: AgentBase, roots: tuple[Path, ...]) -> Callable[[str], bool]:
+    """Which paths are protected for where they are: xun's own files, and what is hidden in a home folder in a root."""
+    homes = tuple(dict.fromkeys((str(agent.gate.home), str(_real(agent.gate.home)))))
+    return guard(tuple(map(str, roots)), homes, agent.gate.own()).kept
+
+
+class _Unwritable(TypedDict, total=False):
+    denied: Callable[[str], bool]
+    named: tuple[Path, ...]
+
+
+def _unwritable(agent: AgentBase, roots: tuple[Path, ...]) -> _Unwritable:
+    """What the person's rules deny to be written, folders in which they deny whatever may be made among it."""
+    patterns = _patterns(agent, "write")
+    if not patterns:
+        return {}
+    tops = tuple(map(str, roots))
+
+    def denied(path: str) -> bool:
+        return any(matches(pattern, path, tops) or covers_new(pattern, path, tops) for pattern in patterns)
+
+    spelled = (place for pattern in patterns for place in fixed(pattern, tops))
+    named = (_real(Path(place)) for place in dict.fromkeys(spelled) if denied(place))
+    return {"denied": denied, "named": tuple(path for path in named if inside(path, roots) and path not in roots)}
+
+
+def _patterns(agent: AgentBase, kind: Literal["read", "write"]) -> list[str]:
+    now = datetime.now(UTC)
+    return [rule.pattern for rule in agent.gate.policy.own(kind, "deny") if rule.in_force(now)]
 
 
 def _own_made(*folders: Path, roots: tuple[Path, ...]) -> None:
@@ -97,8 +132,7 @@ def _agent_socket() -> tuple[Path, ...]:
 
 def _denied(agent: AgentBase, profile: Profile) -> tuple[Path, ...]:
     """What the person's rules deny to be read, as far as it is found: a program may read it without naming it."""
-    now = datetime.now(UTC)
-    patterns = [rule.pattern for rule in agent.gate.policy.own("read", "deny") if rule.in_force(now)]
+    patterns = _patterns(agent, "read")
     if not patterns:
         return ()
     roots = tuple(map(str, profile.roots))
@@ -106,9 +140,10 @@ def _denied(agent: AgentBase, profile: Profile) -> tuple[Path, ...]:
     def denied(inner: str) -> bool:
         return any(matches(pattern, f"{root}{inner}", roots) for pattern in patterns for root in roots)
 
-    return tuple(
-        _real(path) for path in protected_entries(replace(profile, protected=denied, known=(), writable=(), folders=()))
+    looking = replace(
+        profile, protected=denied, known=(), writable=(), folders=(), closed=nothing, denied=nothing, named=()
     )
+    return tuple(map(_real, protected_entries(looking)))
 
 
 def _real(path: Path) -> Path:

@@ -99,6 +99,7 @@ _HOOKS = word_set(
 # The programs of a project's own environment, which package managers write and everybody runs.
 _TOOLS = frozenset({("node_modules", ".bin"), ("venv", "bin"), (".venv", "bin"), (".venv", "scripts")})
 _PROTECTED_SUFFIXES = (".pth", ".code-workspace")
+_ANY_NAME = "\x01\x01\x01"  # which no pattern spells
 _INVISIBLE = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0]"
@@ -240,15 +241,24 @@ def matches(pattern: str, path: str, roots: Iterable[str]) -> bool:
     return any(_glob(one).fullmatch(path) is not None for one in anchored)
 
 
+def covers_new(pattern: str, folder: str, roots: Iterable[str]) -> bool:
+    """Does a path pattern of a rule cover whatever comes to stand in `folder`, as `tests/**` does in `tests`?"""
+    return matches(pattern, posixpath.join(folder, _ANY_NAME), roots)
+
+
 def lies_below(pattern: str, folder: str, roots: Iterable[str]) -> bool:
     """Is all that a path pattern of a rule covers below `folder`, by its part before the first mark of a pattern?"""
+    return any(within(one, folder) for one in fixed(pattern, roots))
+
+
+def fixed(pattern: str, roots: Iterable[str]) -> list[str]:
+    """Where a path pattern of a rule starts, by its part before the first mark of a pattern: nowhere for `**/x`."""
     parts = pattern.split("/")
-    fixed = "/".join(parts[: next((at for at, part in enumerate(parts) if any(mark in part for mark in "*?[")), None)])
-    if not fixed:
-        anchored = [] if pattern.startswith(("/", "*")) else list(roots)
-    else:
-        anchored = [fixed] if pattern.startswith("/") else [posixpath.join(root, fixed) for root in roots]
-    return any(within(posixpath.normpath(one), folder) for one in anchored)
+    start = "/".join(parts[: next((at for at, part in enumerate(parts) if any(mark in part for mark in "*?[")), None)])
+    if not start and pattern.startswith(("/", "*")):
+        return []
+    anchored = [start] if pattern.startswith("/") else [posixpath.join(root, start) for root in roots]
+    return [posixpath.normpath(one) for one in anchored]
 
 
 def covering(patterns: Iterable[str], roots: Sequence[str]) -> re.Pattern[str] | None:

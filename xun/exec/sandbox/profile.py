@@ -37,6 +37,8 @@ class Profile:
 
     `roots` are writable, apart from what `protected` says of a path relative to its root, as "/.xun", and from the
     folders `programs`; `known` are the names that `protected` knows, for folders too large to be looked through.
+    `closed` says of absolute paths in the roots which are protected for where they are, `denied` which nothing opens:
+    neither a person's yes nor git; `named` are such paths that may lie too deep to be found.
     `tmp` stands for /tmp, and `temp`, the folder it lies in, can be read: xun itself writes there. `aside` is where xun
     moves what was made and must not stay, a folder that no command can write. `cache` is where tools keep what they may
     lose.
@@ -66,9 +68,14 @@ class Profile:
     background: bool = False
     protected: Callable[[str], bool] = nothing
     known: tuple[str, ...] = ()
+    closed: Callable[[str], bool] = nothing
+    denied: Callable[[str], bool] = nothing
+    named: tuple[Path, ...] = ()
 
     def opens(self, path: Path) -> bool:
         """May `path` be written although it is protected: named by a person, or kept by git where that may write?"""
+        if self.denied(str(path)):
+            return False
         if any(path.is_relative_to(one) for one in self.writable):
             return True
         if self.git is None or path.name == ".xun":

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from xun.exec.sandbox.profile import Profile
+from xun.exec.sandbox.profile import Profile, nothing
 
 MOST = 60_000
 """Entries that are looked at in a root."""
@@ -34,7 +34,9 @@ def protected_entries(profile: Profile) -> tuple[Path, ...]:
     # A folder that is open for one path in it, which is yet to be made, is no more open than a root.
     opened = standing(path for path in profile.folders if not path.exists() and not inside(path, profile.roots))
     roots = dict.fromkeys((*profile.roots, *opened))
-    return tuple(found for root in roots for found in _Look(root, profile).found())
+    found = [found for root in roots for found in _Look(root, profile).found()]
+    named = [path for path in profile.named if os.path.lexists(path) and not inside(path, found)]
+    return tuple(dict.fromkeys((*found, *named)))
 
 
 def by_copy(profile: Profile, entries: Sequence[Path]) -> tuple[Path, ...]:
@@ -83,7 +85,7 @@ class _Look:
                 yield Path(entry.path)
             elif entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False):
                 yield from self._inside(entry.path, top)
-        if crowded or self.named < 0:
+        if crowded or self.named < 0 or self.profile.denied(top):
             yield self.root
 
     def _inside(self, folder: str, top: str) -> Iterator[Path]:
@@ -92,7 +94,7 @@ class _Look:
         yield from (Path(entry.path) for entry in entries if self._protected(entry.path, top))
         if len(entries) < most:
             return
-        if not self.profile.known:  # no names tell what may be in it
+        if not self.profile.known or self.profile.denied is not nothing:  # no names tell what may be in it
             yield Path(folder)
         elif self.named >= 0:
             self.named -= 1
@@ -103,7 +105,8 @@ class _Look:
         yield from (Path(path) for path in paths if os.path.lexists(path) and self._protected(path, top))
 
     def _protected(self, path: str, top: str) -> bool:
-        return self.profile.protected(path[len(top) :])
+        profile = self.profile
+        return profile.protected(path[len(top) :]) or profile.closed(path) or profile.denied(path)
 
     def _entries(self, folder: str | Path, most: int | None) -> list[os.DirEntry[str]]:
         try:
