@@ -23,8 +23,9 @@ from xun.agent.compact_cut import (
 from xun.agent.compact_meter import Meter, estimate, estimate_fixed, of_text
 from xun.agent.compact_note import make_note
 from xun.agent.compact_summary import FEWEST_TOKENS, MOST_TOKENS, CompactionError, Order, summarise
+from xun.agent.ending import Stop
 from xun.agent.totals import Spent
-from xun.agent.turn import Stop, Turn
+from xun.agent.turn import Turn
 from xun.errors import ConfigurationError
 from xun.events import AnyEvent, Compacted, HistoryReplaced, Notice
 from xun.messages import Message, Usage

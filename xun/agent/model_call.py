@@ -6,8 +6,9 @@ import asyncio
 import time
 
 from xun.agent.attempt import attempt as attempt_call
+from xun.agent.ending import Stop
 from xun.agent.request import build_request
-from xun.agent.turn import Stop, Turn
+from xun.agent.turn import Turn
 from xun.events import AttemptReset, Notice, ThinkingDelta, Waiting
 from xun.extend.middleware import MiddlewareError
 from xun.messages import Message

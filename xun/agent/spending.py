@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from xun.agent.turn import Stop, Turn
+from xun.agent.ending import Stop
+from xun.agent.turn import Turn
 from xun.messages import Usage
 
 _SOME = Usage(input_tokens=1, output_tokens=1)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from xun.agent.cut_reply import interrupted_reply, with_cut_note
 from xun.agent.dedupe import Earlier
+from xun.agent.ending import Stop, outcome_of
 from xun.agent.loopguard import LoopGuard
 from xun.agent.output import Output
 from xun.agent.prompt import told
@@ -24,10 +25,7 @@ from xun.events import (
     AnyEvent,
     Asked,
     CallOutcome,
-    ErrorDetail,
     MessageAdded,
-    Status,
-    StopReason,
     TextDelta,
     ToolEnded,
     ToolProgress,
@@ -40,9 +38,8 @@ from xun.extend.payloads import HookName
 from xun.gate.verdict import Verdict
 from xun.messages import Message, ToolCall, ToolResult, Usage
 from xun.policy.decision import Answer
-from xun.providers.base import ModelInfo, ProviderError
+from xun.providers.base import ModelInfo
 from xun.result import XunError, printable
-from xun.worker import text_of
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
@@ -72,15 +69,6 @@ def serving(agent: AgentBase) -> tuple[Turn, ToolCall] | None:
     if current[0].over:
         raise RuntimeStateError("the turn that this call belongs to is over")
     return current
-
-
-class Stop(Exception):
-    """Ends the turn with `reason` after the transcript is closed."""
-
-    def __init__(self, reason: StopReason, message: str, kind: str | None = None) -> None:
-        super().__init__(message)
-        self.reason: StopReason = reason
-        self.kind = kind or reason
 
 
 class Turn:
@@ -327,7 +315,7 @@ class Turn:
         """Close the transcript and tell `TurnEnded`. Runs as the task's done-callback: whatever ended the task."""
         if self.over:
             return
-        status, reason, error = _outcome(task, "interrupted" if self.interrupted else "cancelled")
+        status, reason, error = outcome_of(task, "interrupted" if self.interrupted else "cancelled")
         self._close_questions()
         self.close_calls()
         self._keep_arriving()
@@ -369,23 +357,3 @@ class Turn:
             self.emit(Answered(ask_id=ask_id, answer=Answer.no("the turn has ended"), by="nobody"))
             if task is not None:
                 task.cancel()
-
-
-def _outcome(task: asyncio.Task[None], cancelled: str) -> tuple[Status, StopReason, ErrorDetail | None]:
-    if not task.done() or task.cancelled():  # not done: its loop was stopped in the middle of it
-        return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message=f"the run was {cancelled}")
-    match task.exception():
-        case None:
-            return "completed", "end_turn", None
-        case KeyboardInterrupt():
-            return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message="the run was interrupted")
-        case Stop() as stop:
-            return "failed", stop.reason, ErrorDetail(kind=stop.kind, message=str(stop))
-        case ProviderError() as error:
-            detail = ErrorDetail(
-                kind=error.kind, message=error.message, status=error.status, request_id=error.request_id
-            )
-            return "failed", "usage" if error.kind == "config" else "error", detail
-        case error:
-            said = " ".join(text_of(error).split())
-            return "failed", "error", ErrorDetail(kind="internal", message=f"{type(error).__name__}: {said}")
