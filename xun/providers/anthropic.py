@@ -16,20 +16,19 @@ from xun.messages import (
     Media,
     Message,
     ModelStop,
-    Reply,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
 )
 from xun.providers import effort, errors, models
-from xun.providers.base import Done, ModelInfo, ProviderError, Request, StreamItem, TextPart, ThinkingPart
+from xun.providers.base import Done, ModelInfo, Request, StreamItem, TextPart, ThinkingPart
+from xun.providers.building import ReplyBuilder
 from xun.providers.calls import DraftCall, finish_calls
 from xun.providers.carry import made_by
 from xun.providers.encoding import dump, own_names, sent_name
 from xun.providers.history import Fragment, HistoryCache
 from xun.providers.media import ANTHROPIC, refuse_unfit
-from xun.providers.sse import ServerEvent
 from xun.providers.text import said, said_or, whole
 from xun.providers.transport import Target
 from xun.providers.usage import anthropic_usage
@@ -208,41 +207,22 @@ class _Open:
     start: dict[str, Any] = field(default_factory=dict)
 
 
-class AnthropicReply:
+class AnthropicReply(ReplyBuilder):
     """Builds one reply. Nothing counts before `message_stop`: a stream that ends earlier is an error."""
 
     def __init__(
         self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
     ) -> None:
-        self._target = target
-        self._asked = self._model = model
-        self._request_id = request_id
-        self._names = names or {}
+        super().__init__(target, model, request_id, names)
         self._blocks: dict[int, _Open] = {}
         self._usage: dict[str, Any] = {}
         self._stop: ModelStop = "other"
         self._stop_word: str | None = None
-        self._done = False
-
-    def feed(self, event: ServerEvent) -> list[StreamItem]:
-        """The parts that `event` brought. Events and fields of unknown kinds are skipped."""
-        if self._done:
-            return []
-        try:
-            payload = json.loads(event.data)
-            return list(self._take(payload))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise self._broken("the server sent an event that is not understood") from None
-
-    def finish(self) -> list[StreamItem]:
-        """Raises `ProviderError` (kind "protocol", transient) unless the reply came to its end."""
-        if not self._done:
-            raise self._broken("the reply ended early" if self._blocks or self._usage else "the reply was empty")
-        return []
 
     def _take(self, payload: dict[str, Any]) -> Iterator[StreamItem]:
         match payload["type"]:
             case "message_start":
+                self._began = True
                 message = payload["message"]
                 self._model = said_or(message.get("model"), self._model)
                 self._count(message.get("usage"))
@@ -279,21 +259,8 @@ class AnthropicReply:
         last_is_call = bool(ordered) and ordered[-1].type == "tool_use"
         calls = iter(finish_calls(drafts, self._stop, last_is_open=last_is_call))
         blocks = [next(calls) if block.type == "tool_use" else _closed(block) for block in ordered]
-        reply = Reply(
-            provider=self._target.name,
-            model=self._model,
-            stop_reason=self._stop,
-            stop_word=self._stop_word if self._stop == "other" else None,
-            request_id=self._request_id,
-            usage=anthropic_usage(self._usage),
-            asked=self._asked if self._asked != self._model else None,
-        )
+        reply = self._reply(self._stop, self._stop_word, anthropic_usage(self._usage))
         return Message(role="assistant", blocks=tuple(b for b in blocks if b is not None), reply=reply)
-
-    def _broken(self, detail: str) -> ProviderError:
-        error = errors.incomplete(self._target.label, detail)
-        error.request_id = self._request_id
-        return error
 
 
 def _begin(block: _Open) -> Iterator[StreamItem]:

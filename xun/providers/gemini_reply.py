@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from xun.messages import Block, Message, ModelStop, Reply, Text, Thinking, ToolCall, Usage
+from xun.messages import Block, Message, ModelStop, Text, Thinking, ToolCall, Usage
 from xun.providers import errors
-from xun.providers.base import Done, ProviderError, StreamItem, TextPart, ThinkingPart
+from xun.providers.base import Done, StreamItem, TextPart, ThinkingPart
+from xun.providers.building import ReplyBuilder
 from xun.providers.calls import DraftCall, finish_calls
 from xun.providers.encoding import dump
-from xun.providers.sse import ServerEvent
 from xun.providers.text import said, said_or, whole
 from xun.providers.transport import Target
 from xun.providers.usage import gemini_usage
@@ -53,7 +53,7 @@ class _Part:
     call: DraftCall | None = None
 
 
-class GeminiReply:
+class GeminiReply(ReplyBuilder):
     """Builds one reply. Nothing counts before a `finishReason`: a stream that ends earlier is an error.
 
     Calls mostly come without an id: they are given one. `names` maps the names tools were sent under to their own.
@@ -62,29 +62,13 @@ class GeminiReply:
     def __init__(
         self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
     ) -> None:
-        self._target = target
-        self._asked = self._model = model
-        self._request_id = request_id
-        self._names = names or {}
+        super().__init__(target, model, request_id, names)
         self._parts: list[_Part] = []
         self._usage: Usage | None = None
-        self._began = False
-        self._done = False
 
-    def feed(self, event: ServerEvent) -> list[StreamItem]:
-        """The parts that `event` brought. Fields and parts of unknown kinds are skipped."""
-        if self._done or event.data.strip() == "[DONE]":
-            return []
-        try:
-            return list(self._take(json.loads(event.data, object_pairs_hook=_object)))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise self._broken("the server sent an event that is not understood") from None
-
-    def finish(self) -> list[StreamItem]:
-        """Raises `ProviderError` (kind "protocol", transient) unless the reply came to its end."""
-        if not self._done:
-            raise self._broken("the reply ended early" if self._began else "the reply was empty")
-        return []
+    def _read(self, data: str) -> Iterator[StreamItem]:
+        if data.strip() != "[DONE]":
+            yield from self._take(json.loads(data, object_pairs_hook=_object))
 
     def _take(self, chunk: dict[str, Any]) -> Iterator[StreamItem]:
         if chunk.get("error"):
@@ -144,21 +128,8 @@ class GeminiReply:
         if lost:
             call_id = f"call_{uuid.uuid4().hex[:24]}"
             blocks.append(ToolCall(id=call_id, name="unknown", problem=lost, raw=whole(why)))
-        reply = Reply(
-            provider=self._target.name,
-            model=self._model,
-            stop_reason=stop,
-            stop_word=whole(word) if stop == "other" else None,
-            request_id=self._request_id,
-            usage=self._usage,
-            asked=self._asked if self._asked != self._model else None,
-        )
+        reply = self._reply(stop, whole(word), self._usage)
         return Done(Message(role="assistant", blocks=tuple(blocks), reply=reply))
-
-    def _broken(self, detail: str) -> ProviderError:
-        error = errors.incomplete(self._target.label, detail)
-        error.request_id = self._request_id
-        return error
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -15,21 +15,20 @@ from xun.messages import (
     Media,
     Message,
     ModelStop,
-    Reply,
     Text,
     Thinking,
     ToolResult,
     Usage,
 )
 from xun.providers import effort, errors, models
-from xun.providers.base import Done, ProviderError, Request, StreamItem, TextPart, ThinkingPart
+from xun.providers.base import Done, Request, StreamItem, TextPart, ThinkingPart
+from xun.providers.building import ReplyBuilder
 from xun.providers.calls import DraftCall, finish_calls, parse_arguments
 from xun.providers.dialect import COMPATIBLE, OPENAI, ChatDialect
 from xun.providers.encoding import data_url, dump, file_name, own_names, prefix_key, sent_name
 from xun.providers.history import Fragment, HistoryCache
 from xun.providers.media import OPENAI_CHAT, SOUND_FORMATS, refuse_unfit
 from xun.providers.reasoning_details import ReasoningDetails, details_of
-from xun.providers.sse import ServerEvent
 from xun.providers.text import said, said_or, whole
 from xun.providers.transport import Target
 from xun.providers.usage import openai_usage
@@ -199,7 +198,7 @@ def _file(file: Media) -> dict[str, Any]:
             return {"type": "input_audio", "input_audio": sound}
 
 
-class OpenAIChatReply:
+class OpenAIChatReply(ReplyBuilder):
     """Builds one reply from chunks. A stream that brings neither `finish_reason` nor `[DONE]` is an error.
 
     Usage may come after the finish reason or not at all, so the reply is handed over at `[DONE]` or at the
@@ -209,10 +208,7 @@ class OpenAIChatReply:
     def __init__(
         self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
     ) -> None:
-        self._target = target
-        self._asked = self._model = model
-        self._request_id = request_id
-        self._names = names or {}
+        super().__init__(target, model, request_id, names)
         self._text: list[str] = []
         self._thinking: list[str] = []
         self._details = ReasoningDetails()
@@ -222,19 +218,12 @@ class OpenAIChatReply:
         self._open_call = False
         self._finish_reason: str | None = None
         self._usage: Usage | None = None
-        self._began = False
-        self._done = False
 
-    def feed(self, event: ServerEvent) -> list[StreamItem]:
-        """The parts that `event` brought. Fields of unknown kinds are skipped."""
-        if self._done:
-            return []
-        try:
-            if event.data.strip() == "[DONE]":
-                return self._complete() if self._began else []
-            return list(self._take(json.loads(event.data)))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise self._broken("the server sent an event that is not understood") from None
+    def _read(self, data: str) -> Iterator[StreamItem]:
+        if data.strip() != "[DONE]":
+            yield from self._take(json.loads(data))
+        elif self._began:
+            yield from self._complete()
 
     def finish(self) -> list[StreamItem]:
         """The reply, when no `[DONE]` came. Raises `ProviderError` (protocol, transient) when it is cut."""
@@ -309,21 +298,8 @@ class OpenAIChatReply:
         sealed = self._details.data()
         blocks: list[Block] = [Thinking(text=thinking, data=sealed, wire=WIRE)] if thinking or sealed else []
         blocks += [Text(text=text)] if text else []
-        reply = Reply(
-            provider=self._target.name,
-            model=self._model,
-            stop_reason=stop,
-            stop_word=word if stop == "other" else None,
-            request_id=self._request_id,
-            usage=self._usage,
-            asked=self._asked if self._asked != self._model else None,
-        )
+        reply = self._reply(stop, word, self._usage)
         return [Done(Message(role="assistant", blocks=(*blocks, *calls), reply=reply))]
-
-    def _broken(self, detail: str) -> ProviderError:
-        error = errors.incomplete(self._target.label, detail)
-        error.request_id = self._request_id
-        return error
 
 
 def _begins_another(call: DraftCall, call_id: str, name: str, arguments: str) -> bool:

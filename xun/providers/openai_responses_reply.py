@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from xun.messages import Block, Message, ModelStop, Reply, Text, Thinking, Usage
+from xun.messages import Block, Message, ModelStop, Text, Thinking, Usage
 from xun.providers import errors
-from xun.providers.base import Done, ProviderError, StreamItem, TextPart, ThinkingPart
+from xun.providers.base import Done, StreamItem, TextPart, ThinkingPart
+from xun.providers.building import ReplyBuilder
 from xun.providers.calls import DraftCall, finish_calls
 from xun.providers.encoding import dump
-from xun.providers.sse import ServerEvent
 from xun.providers.text import said, said_or, whole
 from xun.providers.transport import Target
 from xun.providers.usage import openai_usage
@@ -38,7 +38,7 @@ class _Item:
         return self.final or self.start
 
 
-class ResponsesReply:
+class ResponsesReply(ReplyBuilder):
     """Builds one reply. Only `response.completed` and `response.incomplete` end it well.
 
     `names` maps the names tools were sent under to their own.
@@ -47,29 +47,9 @@ class ResponsesReply:
     def __init__(
         self, target: Target, model: str, request_id: str | None = None, names: Mapping[str, str] | None = None
     ) -> None:
-        self._target = target
-        self._asked = self._model = model
-        self._request_id = request_id
-        self._names = names or {}
+        super().__init__(target, model, request_id, names)
         self._items: dict[int, _Item] = {}
         self._refused = False
-        self._began = False
-        self._done = False
-
-    def feed(self, event: ServerEvent) -> list[StreamItem]:
-        """The parts that `event` brought. Events and items of unknown kinds are skipped."""
-        if self._done or event.data.strip() == "[DONE]":
-            return []
-        try:
-            return list(self._take(json.loads(event.data)))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise self._broken("the server sent an event that is not understood") from None
-
-    def finish(self) -> list[StreamItem]:
-        """Raises `ProviderError` (kind "protocol", transient) unless the reply came to its end."""
-        if not self._done:
-            raise self._broken("the reply ended early" if self._began else "the reply was empty")
-        return []
 
     def _take(self, payload: dict[str, Any]) -> Iterator[StreamItem]:
         match payload["type"]:
@@ -160,15 +140,7 @@ class ResponsesReply:
             stop = "tool_use"
         waiting = iter(calls)
         blocks = [next(waiting) if item.type == "function_call" else _closed(item) for item in items]
-        reply = Reply(
-            provider=self._target.name,
-            model=self._model,
-            stop_reason=stop,
-            stop_word=word if stop == "other" else None,
-            request_id=self._request_id,
-            usage=usage,
-            asked=self._asked if self._asked != self._model else None,
-        )
+        reply = self._reply(stop, word, usage)
         return Message(role="assistant", blocks=tuple(b for b in blocks if b is not None), reply=reply)
 
     def _draft(self, item: _Item) -> DraftCall:
@@ -178,11 +150,6 @@ class ResponsesReply:
         if isinstance(arguments, dict):
             arguments = json.dumps(arguments, ensure_ascii=False)
         return DraftCall(said(known.get("call_id") or ""), self._names.get(name, name), said(arguments))
-
-    def _broken(self, detail: str) -> ProviderError:
-        error = errors.incomplete(self._target.label, detail)
-        error.request_id = self._request_id
-        return error
 
 
 def _closed(item: _Item) -> Block | None:
