@@ -57,7 +57,7 @@ def test_several_rules_are_edited_one_after_another() -> None:
 def test_an_empty_text_leaves_one_of_several_out_and_is_never_a_yes_by_itself() -> None:
     editing = Editing(two())
     assert editing.optional and editing.keep("  ") is None
-    assert (editing.text, editing.place) == ("make lint", "")
+    assert (editing.text, editing.place, editing.others) == ("make lint", "", [])
     assert not editing.optional
     with pytest.raises(ValueError, match="keeps a rule at least"):
         editing.keep("")

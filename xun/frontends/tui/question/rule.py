@@ -57,6 +57,7 @@ class Editing:
         self._rules: list[tuple[RuleKind, str]] = list(ask.saves)
         self._kept: list[Kept] = []
         self._done = 0  # proposals that were kept, changed or not, or left out
+        self._left_out: set[int] = set()
         self._at = len(LASTING) - 1
         self.reach: Reach | None = None
         self.refused = False  # what is wrong with it was said, and is to be confirmed
@@ -80,8 +81,8 @@ class Editing:
 
     @property
     def others(self) -> list[Kept]:
-        """The rules proposed beside the one that is edited."""
-        rules = [rule for at, rule in enumerate(self.ask.saves) if at != self._done]
+        """The rules proposed beside the one that is edited, without those that were left out."""
+        rules = [rule for at, rule in enumerate(self.ask.saves) if at != self._done and at not in self._left_out]
         return [Kept(kind=kind, pattern=pattern, scope="session") for kind, pattern in rules]
 
     def last(self, step: int) -> None:
@@ -102,6 +103,7 @@ class Editing:
             self._kept.append(self.rule(text))
         elif self.optional:
             del self._rules[len(self._kept)]
+            self._left_out.add(self._done)
         else:
             raise ValueError("a lasting yes keeps a rule at least")
         self._done += 1
