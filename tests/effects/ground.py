@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 FILES = {
@@ -33,6 +38,7 @@ def repository(top: Path) -> Path:
         path = top / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    _pack(top)
     _git(top, "init", "-q")
     for turn in range(3):
         (top / "README.md").write_text(FILES["README.md"] + f"turn {turn}\n")
@@ -40,6 +46,20 @@ def repository(top: Path) -> Path:
         _git(top, "commit", "-qm", f"turn {turn}")
     (top / "src" / "app.py").write_text(FILES["src/app.py"] + "# changed\n")
     return top
+
+
+def _pack(top: Path) -> None:
+    """Archives, compressed files and a program, for those that read such."""
+    with tarfile.open(top / "a.tgz", "w:gz") as archive:
+        archive.add(top / "src", "src")
+    with tarfile.open(top / "a.txz", "w:xz") as archive:
+        archive.add(top / "src", "src")
+    for name, pack in {"f.gz": gzip.compress, "f.bz2": bz2.compress, "f.xz": lzma.compress}.items():
+        (top / name).write_bytes(pack(b"x\n"))
+    program = shutil.which("true")
+    assert program is not None
+    for name in ("x", "x.o", "x.so"):
+        shutil.copyfile(program, top / name)
 
 
 def _git(folder: Path, *arguments: str) -> None:

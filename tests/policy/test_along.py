@@ -291,7 +291,7 @@ LIMITED = [
     "git log --all -p -- src/a.py", "git show HEAD:src/a.py HEAD~1:top/a.txt", "git show :src/a.py", "git show HEAD:src", "git diff -w",
     "git diff src dist", "git diff HEAD~1..HEAD -- src dist", "git grep -l KEY", "git grep -c KEY HEAD", "git grep -n x src",
     "git grep -e x -- src", "git cat-file -p HEAD", "git cat-file commit HEAD", "git cat-file -p HEAD:src/a.py", "git cat-file --batch-check",
-    "git log -S x --oneline", "git log -p -- gone.py", "git show --stat HEAD~1..HEAD", "git show --name-only @ HEAD^ master~1",
+    "git log -S x --oneline -- src", "git log -p -- gone.py", "git show --stat HEAD~1..HEAD", "git show --name-only @ HEAD^ master~1",
     "git reflog", "git stash list", "git log --graph --all", "git show HEAD -- src ./dist", "git log --follow --oneline -- src/a.py",
     "git log --follow --stat src/a.py",
 ]  # fmt: skip

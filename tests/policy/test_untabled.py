@@ -42,7 +42,7 @@ HANDED = [
     'find . -type f | while read f; do cat "$f"; done', "find . | xargs -L1 bash -c 'cat $0'",
 ]  # fmt: skip
 QUIET = [
-    "grep -r --line-buffered foo src docs", "rg --follow foo docs", "rg --follow foo", "diff -ru src docs",
+    "grep -r --line-buffered foo src docs", "rg --follow foo docs", "rg --follow foo",
     "find -L . -name '*.py' -exec cat {} +", "find . -name '*.py' -exec sh -c 'cat \"$@\"' _ {} +",
     "for f in $(git ls-files '*.py'); do cat \"$f\"; done", "find . -name '*.py' | while read f; do head \"$f\"; done",
     "find . -type f -exec chmod 644 {} +", "find . -name '*.pyc' | xargs rm", "find src -type f | xargs sed -i s/a/b/",

@@ -55,7 +55,10 @@ _COMPOUNDS = word_set("for do done if then elif else fi")
 _QUOTING = frozenset("'\"\\$`~")
 # Characters of a word that stand for themselves wherever they are.
 _LITERAL = re.compile(r"""[^\s;|&()<>'"\\$`~*?\[\]{},]+""")
-_TEST = re.compile(r"\[\[[ \t]+(?:[^()<>&|;{}~`*?\[\]\\\n]|\"\$\([\w ./-]+\)\")+[ \t]\]\](?=[\s;&|)]|$)")
+_JOINS = ("&&", "||")  # what joins tests in `[[ … ]]`
+_TEST = re.compile(
+    r"\[\[[ \t]+(?:[^()<>&|;{}~`*?\[\]\\\n]|\"\$\([\w ./-]+\)\"|(?<=[ \t])(?:&&|\|\|)(?=[ \t]))+[ \t]\]\](?=[\s;&|)]|$)"
+)
 _DUPLICATION = re.compile(r"[0-9]?>&[12]")
 # Variables that a text may set: no program and no shell obeys a name like these.
 _OWN_NAME = re.compile(r"(?!npm_|histchars$|auto_resume$|[a-z_]*proxy$)[a-z][a-z0-9_]{0,30}")
@@ -88,6 +91,7 @@ class _Scanner(Quotes):
         self.command_position = True
         self.args = 0
         self.open = 0
+        self.tested = 0  # up to where `[[ … ]]` reaches
         self.head = ""  # what must come next in the head of a loop: its "name" or "in"
 
     def tokens(self, *, closed: bool = False) -> list[Token]:
@@ -132,6 +136,9 @@ class _Scanner(Quotes):
             return self.stream()
         if text[self.at] in _REDIRECTING and (redirect := self.redirect()):
             return redirect
+        if self.at < self.tested and text.startswith(_JOINS, self.at):
+            self.at += 2
+            return Word(self.at - 2, self.at, (Arg(text[self.at - 2 : self.at]),), plain=True)
         if text[self.at] in _OPERATING:
             return self.operator(next(operator for operator in _OPERATORS if self.starts(operator)))
         return self.word()
@@ -257,6 +264,8 @@ class _Scanner(Quotes):
             self.head = ""
             return Operator(start, self.at, raw)
         elif self.command_position and raw in _RESERVED and not self.tests(start):
+            if raw in ("[[", "]]"):
+                raise Unclear("test", "of [[ … ]], tests of plain words are judged, joined by && and || alone")
             if raw not in _GROUPS and not (raw in _COMPOUNDS and self.constructs.loops == "inner"):
                 raise Unclear("compound", f"`{raw}` starts or ends a compound command")
             self.head = "name" if raw == "for" else ""
@@ -265,7 +274,9 @@ class _Scanner(Quotes):
 
     def tests(self, start: int) -> bool:
         """Does `[[ … ]]` begin here, of words alone that mean the same in `[ … ]`?"""
-        return self.constructs.loops == "inner" and _TEST.match(self.text, start, self.end) is not None
+        found = _TEST.match(self.text, start, self.end) if self.constructs.loops == "inner" else None
+        self.tested = found.end() if found else self.tested
+        return found is not None
 
     def assignment(self, start: int, raw: str, pattern: str) -> Word:
         name = raw.partition("=")[0]

@@ -19,9 +19,10 @@ from xun.policy.programs import word_set
 from xun.policy.words import Arg
 
 # They show content of every file that git keeps, and no table tells what limits them.
-_ALL = word_set("archive format-patch difftool range-diff fast-export bundle unpack-file diff-index diff-files")
+_ALL = word_set("archive format-patch difftool range-diff fast-export bundle unpack-file")
 # Without an option that asks for it, they show no content.
-_LOGS = frozenset({"log", "whatchanged", "reflog", "diff-tree", "stash list"})
+_LOGS = frozenset({"log", "whatchanged", "reflog", "diff-tree", "diff-index", "diff-files", "stash list"})
+_WITH_DISK = word_set("diff diff-index diff-files")
 _PLAIN_PATH = re.compile(r"[^:!^*?\[\]\\-][^*?\[\]\\]*")
 _HEX = re.compile(r"[0-9a-fA-F]{4,64}|.*-g[0-9a-fA-F]{4,}")
 # What git follows to a commit, if it is anything: `~2`, `^`, `^2`.
@@ -112,7 +113,7 @@ def _unknown(kind: str, args: Sequence[Arg], table: Table) -> Shown | None:
     """With options that its table does not know: content, unless a log has none but those that show none."""
     known = [arg.text.partition("=")[0].lstrip("-") for arg in args if arg.text.startswith("-")]
     asks = any(name in table.longs and name not in NO_CONTENT for name in known)
-    patches = any(re.fullmatch(r"-[A-Za-z0-9]*[pucmULGW].*", arg.text) for arg in args)
+    patches = any(re.fullmatch(r"-[A-Za-z0-9]*[pucmULGSW].*", arg.text) for arg in args)
     quiet = kind in _LOGS or any(name in NAMES_ALONE for name in known)
     return None if quiet and not asks and not patches else Shown(whole=True)
 
@@ -151,7 +152,7 @@ def _walked(kind: str, parsed: Parsed, behind: Sequence[Arg] | None) -> Shown | 
     if parsed.has(*UNLIMITED) or kind in ("stash list", "stash show", "reflog"):
         return Shown(whole=True)
     if kind != "show":
-        disk = kind == "diff" and not parsed.has("cached", "staged", "merge-base", "base", "ours", "theirs")
+        disk = kind in _WITH_DISK and not parsed.has("cached", "staged", "merge-base", "base", "ours", "theirs")
         return _limited(parsed.operands, behind, disk=disk)
     if parsed.has(*ENUMERATING):
         return Shown(whole=True)

@@ -29,6 +29,8 @@ def _shown_alone(text: str) -> bool:
 _WHOLE = re.compile(r"/[\w./+-]*", re.ASCII)
 # What stands for itself in double quotes.
 _QUOTED = re.compile(r"[^\"\\$`]+")
+# Behind a dollar in double quotes, they leave it a dollar.
+_NO_NAME = frozenset('"/|),.;}%:=^]+~&<>')
 
 
 class Quotes:
@@ -138,7 +140,7 @@ class Quotes:
         following = self.char(1)
         if status := self.status(following):
             return status
-        if following == '"':
+        if following and following in _NO_NAME:
             self.at += 1
             return "$"
         name = _HOME.match(self.text, self.at, self.end)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from xun.policy.commands.archives import ARCHIVES, FIRST_WORDS, listing, lists_archive
 from xun.policy.commands.spec import Judge, Refused, Use
 from xun.policy.words import Arg
 
@@ -38,6 +39,7 @@ class _Tables(NamedTuple):
 @lru_cache(maxsize=1)
 def _tables() -> _Tables:
     from xun.policy.commands.awk import AWK
+    from xun.policy.commands.binaries import BINARIES
     from xun.policy.commands.builtins import BUILTINS
     from xun.policy.commands.containers import DOCKER
     from xun.policy.commands.git import SUBCOMMANDS
@@ -46,8 +48,11 @@ def _tables() -> _Tables:
     from xun.policy.commands.system import SYSTEM, VERSIONS
     from xun.policy.commands.testing import TESTING
 
-    programs = {**SYSTEM, **SEARCH, **READERS, **BUILTINS, **TESTING, **AWK}
+    programs = {**SYSTEM, **SEARCH, **READERS, **BUILTINS, **TESTING, **AWK, **ARCHIVES, **BINARIES}
     return _Tables(programs, SUBCOMMANDS, DOCKER, VERSIONS)
+
+
+_LISTS = ("tar -tf",)  # whatever it is spelled as
 
 
 @lru_cache(maxsize=1)
@@ -55,7 +60,13 @@ def default_commands() -> tuple[str, ...]:
     """The prefixes on the default list: each is a reader, or runs the workspace's own tests, under its table."""
     tables = _tables()
     versions = (f"{name} {word}" for name, words in tables.versions.items() for word in words)
-    return (*tables.programs, *versions, *(f"git {one}" for one in tables.git), *(f"docker {o}" for o in tables.docker))
+    return (
+        *tables.programs,
+        *_LISTS,
+        *versions,
+        *(f"git {one}" for one in tables.git),
+        *(f"docker {o}" for o in tables.docker),
+    )
 
 
 def _no_more(rest: Sequence[Arg]) -> list[Use]:
@@ -79,6 +90,10 @@ def find_program(args: Sequence[Arg]) -> Program:
             return Program(tuple(long.split()), 3, judge)
     if len(words) > 1 and words[1] in tables.versions.get(name, ()):
         return Program((name, words[1]), 2, _no_more)
+    if name == "tar" and lists_archive(words):
+        return Program(("tar", "-tf"), 3, listing(args[2]))
+    if len(words) > 1 and name in FIRST_WORDS and (judge := tables.programs.get(f"{name} {words[1]}")):
+        return Program((name, words[1]), 2, judge)
     return Program((name,), 1, tables.programs.get(name))
 
 

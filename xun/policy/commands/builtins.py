@@ -13,6 +13,7 @@ from xun.policy.words import Arg
 
 MAX_SLEEP = 300.0
 MAX_SEQUENCE = 100_000
+_LONGEST_SEPARATOR = 8  # characters between numbers
 
 _CONVERSION = re.compile(r"%[-+ #0]{0,4}\d{0,3}(\.\d{0,3})?[sbqcdiouxXeEfFgG]|%%")
 _FORMAT_ESCAPE = re.compile(r"\\[abefnrtv\\\"']")
@@ -20,6 +21,8 @@ _FILE_TESTS = frozenset({"-e", "-f", "-d", "-r", "-s", "-w", "-x", "-L", "-h"})
 _TEXT_TESTS = frozenset({"-n", "-z"})
 # Those of numbers evaluate nothing here, other than in `[[ … ]]`: what is no number is an error.
 _COMPARISONS = frozenset({"=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_JOINING = frozenset({"-a", "-o"})
+_PLAIN_OPERAND = re.compile(r"[^-!()\s][^\s]*")
 _SHELL_OPTIONS = frozenset({"errexit", "nounset", "pipefail"})
 _SLEEP_UNITS = {"": 1.0, "s": 1.0, "m": 60.0}
 
@@ -58,7 +61,19 @@ def test(args: Sequence[Arg]) -> list[Use]:
             return []
         case [_, operator, _] if operator in _COMPARISONS and not words[1].glob:
             return []
+        case [*_] if any(word.text in _JOINING for word in words[1:-1]):
+            return _joined(words)
     raise Refused("flag", "this form of test is not judged")
+
+
+def _joined(words: Sequence[Arg]) -> list[Use]:
+    """Tests joined by `-a` or `-o`, of plain words alone: which operators there are is the same in every reading."""
+    at = next((at for at, word in enumerate(words) if at and word.text in _JOINING), len(words))
+    first, rest = words[:at], words[at + 1 :]
+    operands = [first[-1], *first[: len(first) - 2]]
+    if len(first) not in (2, 3) or not all(word.known and _PLAIN_OPERAND.fullmatch(word.text) for word in operands):
+        raise Refused("flag", "this form of test is not judged")
+    return [*test(first), *(_joined(rest) if at < len(words) else [])]
 
 
 def bracket(args: Sequence[Arg]) -> list[Use]:
@@ -69,12 +84,25 @@ def bracket(args: Sequence[Arg]) -> list[Use]:
 
 
 def double_bracket(args: Sequence[Arg]) -> list[Use]:
-    """`[[ … ]]`, where it means what `[ … ]` means: numbers are left out, for there a comparison evaluates them."""
+    """`[[ … ]]`, where it means what `[ … ]` means: numbers are left out, for there a comparison evaluates them.
+
+    `&&` and `||` in it are words by themselves, and never quoted ones.
+    """
     if not args or args[-1].text != "]]":
         raise Refused("operand", "the closing ]] is missing")
+    if any(arg.text in _JOINING for arg in args):
+        raise Refused("operand", "[[ … ]] joins tests with && and ||")
     if any(arg.text in _COMPARISONS and arg.text.startswith("-") for arg in args):
         raise Refused("operand", "[[ … ]] may evaluate what it compares as numbers: write [ … ]")
-    return test(args[:-1])
+    uses: list[Use] = []
+    part: list[Arg] = []
+    for arg in (*args[:-1], Arg("&&")):
+        if arg.text in ("&&", "||"):
+            uses += test(part)
+            part = []
+        else:
+            part.append(arg)
+    return uses
 
 
 def printf(args: Sequence[Arg]) -> list[Use]:
@@ -98,12 +126,25 @@ def sleep(args: Sequence[Arg]) -> list[Use]:
 def sequence(args: Sequence[Arg]) -> list[Use]:
     """`seq [FIRST [STEP]] LAST` of bounded length."""
     words = [arg.text for arg in args]
-    if words[:1] == ["-w"]:
+    if any(arg.glob for arg in args):
+        raise Refused("glob", "a pattern stands among the numbers of seq")
+    while words and (match := re.fullmatch(r"-w|-s(.{0,8})", words[0])):
         words.pop(0)
+        if match[1] == "" and (not words or len(words.pop(0)) > _LONGEST_SEPARATOR):
+            raise Refused("operand", "this form of seq is not judged")
     if not 1 <= len(words) <= 3 or not all(re.fullmatch(r"-?\d{1,6}", word) for word in words):
         raise Refused("operand", "this form of seq is not judged")
     if (len(words) == 3 and int(words[1]) == 0) or any(abs(int(word)) > MAX_SEQUENCE for word in words):
         raise Refused("operand", f"it may count further than {MAX_SEQUENCE}")
+    return []
+
+
+def expression(args: Sequence[Arg]) -> list[Use]:
+    """`expr …`: it computes and compares what it is given."""
+    if not args or any(arg.glob for arg in args):
+        raise Refused("glob", "a pattern stands among the words of expr")
+    if re.match(r"-\D", args[0].text):
+        raise Refused("flag", f"the option {args[0].text} of expr is not known to be harmless", flag=args[0].text)
     return []
 
 
@@ -154,7 +195,7 @@ def leave(args: Sequence[Arg]) -> list[Use]:
 BUILTINS: dict[str, Judge] = {
     "echo": anything, "true": anything, "false": anything, ":": anything, "cd": change_folder, "test": test,
     "[": bracket, "[[": double_bracket,
-    "printf": printf, "sleep": sleep, "seq": sequence, "command": look_up, "type": type_of,
+    "printf": printf, "sleep": sleep, "seq": sequence, "expr": expression, "command": look_up, "type": type_of,
     "set": shell_options, "exit": leave,
     "pwd": Table(flags="LP", operands="text", most=0), "which": Table(flags="as", operands="text", globs=False),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from xun.policy.commands.builtins import nothing
 from xun.policy.commands.git_settings import config
-from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use
+from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, fixed
 from xun.policy.programs import word_set
 from xun.policy.words import Arg
 
@@ -138,12 +138,13 @@ def _names(long: str) -> frozenset[str]:
     return frozenset(re.split(r"[=?]", entry)[0] for entry in long.split())
 
 
-# By `Parsed` names. What is in neither shows content, or lets something else be shown than the operands say.
+# By `Parsed` names. What is in neither shows content, tells whether a text stands in it (`-S`, `-G`), or lets something
+# else be shown than the operands say.
 NAMES_ALONE = _names(_DIFF_NAMES) | {"s", "X", "q"}
 NO_CONTENT = (
     NAMES_ALONE
     | _names(f"{_DIFF_FINDING} {_WALK} {_COMPARED} {_OF_TREES}")
-    | frozenset("RabwzBMCDSGlignEFPnrt")
+    | frozenset("RabwzBMCDlignEFPnrt")
     | {"digits"}
 )
 # With these, commits and what tags lead to are shown that no operand names.
@@ -182,6 +183,20 @@ _LOG_HANDED = replace(_LOG, ends=False)
 _DIFF_HANDED = replace(_DIFF, ends=False)
 _DIFF_TREE = replace(
     _LOG, flags=_DIFF_FLAGS + "rtmcv", long=f"{_DIFF_LONG} {_OF_TREES} pretty? format=format oneline cc"
+)
+_DIFF_INDEX = Table(
+    flags=_DIFF_FLAGS + "m",
+    glued=_DIFF_GLUED,
+    valued=_DIFF_VALUED,
+    long=f"{_DIFF_LONG} cached merge-base",
+    operands="git",
+)
+_DIFF_FILES = Table(
+    flags=_DIFF_FLAGS + "q0123c",
+    glued=_DIFF_GLUED,
+    valued=_DIFF_VALUED,
+    long=f"{_DIFF_LONG} {_COMPARED} cc",
+    operands="git",
 )
 _STATUS = Table(
     flags="sbvz",
@@ -330,6 +345,17 @@ def _diff(args: Sequence[Arg]) -> list[Use]:
     return _DIFF(args) + [Use(arg, "compared") for arg in operands if two]
 
 
+_CHECK_ATTR = Table(flags="az", long="all cached source=text", operands="gitname")
+_SHOW_BRANCH = Table(
+    flags="arg",
+    long="all remotes current topo-order date-order sparse more=number list merge-base independent no-name sha1-name "
+    "topics color? no-color reflog?",
+    operands="gitname",
+)
+_VARIABLES = word_set(
+    "GIT_AUTHOR_IDENT GIT_COMMITTER_IDENT GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_DEFAULT_BRANCH GIT_SHELL_PATH "
+    "GIT_ATTR_SYSTEM GIT_ATTR_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_GLOBAL"
+)
 _CHERRY = Table(flags="v", long="verbose abbrev?", operands="gitname", most=3)
 _REMOTE = Table(flags="v", long="verbose", operands="text", most=0)
 _REMOTE_URL = Table(long="push all", operands="text", most=1)
@@ -353,12 +379,13 @@ SUBCOMMANDS: dict[str, Judge] = {
     "count-objects": _COUNT_OBJECTS, "branch": _BRANCH, "tag": _TAG, "symbolic-ref": _symbolic_ref,
     "remote": _REMOTE, "remote get-url": _REMOTE_URL, "stash list": _LOG_HANDED, "stash show": _DIFF_HANDED,
     "worktree list": _WORKTREE_LIST, "diff-tree": _DIFF_TREE, "cherry": _CHERRY, "config": config,
-    "reflog": _reflog, "version": nothing,
+    "reflog": _reflog, "version": nothing, "check-attr": _CHECK_ATTR, "show-branch": _SHOW_BRANCH,
+    "diff-index": _DIFF_INDEX, "diff-files": _DIFF_FILES, "var": fixed(*_VARIABLES),
 }  # fmt: skip
 
 # Those that may show content, with the tables that tell which words limit it.
 SHOWING: Mapping[str, Table] = {
     "diff": _DIFF, "log": _LOG, "show": _LOG, "whatchanged": _LOG, "reflog": _LOG_HANDED, "stash list": _LOG_HANDED,
     "stash show": _DIFF_HANDED, "grep": _GREP_FILES, "cat-file": _CAT_FILE,
-    "diff-tree": _DIFF_TREE,
+    "diff-tree": _DIFF_TREE, "diff-index": _DIFF_INDEX, "diff-files": _DIFF_FILES,
 }  # fmt: skip

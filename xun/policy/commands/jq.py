@@ -13,6 +13,7 @@ _JQ_REFUSED = re.compile(
     r"env|ENV|\$__|\b(?:import|include|def|modulemeta|get_search_list|repeat|until|while|infinite|range|recurse"
     r"|combinations)\b"
 )
+_JQ_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 # gsub runs for ever on an expression that matches nothing at all: this one begins with what must be there.
 _JQ_GSUB = re.compile(r'gsub\(\s*"(?:[\w /:,;@=-]|\\\\[.sdwnt])(?![*?{])[^"|(]*"')
 # Nor does sub with the flag g end: without one it has two arguments.
@@ -29,8 +30,8 @@ _JQ_REPEATED = re.compile(r"\*\s*\d{6}|\d{6}[\d.eE]*\s*\*|\d[eE]\+?(?:[6-9]\b|\d
 
 
 def _jq_filter(arg: Arg) -> None:
-    # A field named env is data; any other mention of it may be the environment.
-    text = _JQ_FIELD.sub(".", arg.text)
+    # A field named env is data, and so is what stands in a string; any other mention of it may be the environment.
+    text = _JQ_FIELD.sub(".", _without_strings(arg.text))
     searched = len(_JQ_GSUB.findall(text)) == text.count("gsub") and len(_JQ_SUB.findall(text)) == len(
         re.findall(r"(?<!g)sub\b", text)
     )
@@ -38,6 +39,16 @@ def _jq_filter(arg: Arg) -> None:
         raise Refused("script", "this jq filter may take all memory: it makes more of what it has again and again")
     if arg.glob or _JQ_REFUSED.search(text) or _JQ_REPEATED.search(text) or not searched:
         raise Refused("script", "this jq filter may show the environment, load code or run on: it is not judged")
+
+
+def _without_strings(text: str) -> str:
+    """A filter without what stands in its strings, where nothing in them is computed and no comment holds a quote.
+
+    The expressions of sub and gsub are looked at, so they stay.
+    """
+    if "\\(" in text or "#" in text or "sub" in text:
+        return text
+    return _JQ_STRING.sub('""', text)
 
 
 def _grows(text: str) -> bool:

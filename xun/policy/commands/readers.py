@@ -44,8 +44,6 @@ def _names_only(parsed: Parsed) -> None:
 def _compared(parsed: Parsed) -> None:
     """Folders are compared file by file."""
     follows = not parsed.has("no-dereference")
-    if parsed.has("r", "recursive") and follows:
-        raise Refused("flag", "it follows links through whole folders: add --no-dereference")
     parsed.uses += [Use(operand, "links" if follows else "tree") for operand in parsed.operands if operand.text != "-"]
 
 
@@ -120,6 +118,12 @@ _UNIQ = Table(
 _COMM = Table(
     flags="123iz",
     long="check-order nocheck-order output-delimiter=text total zero-terminated version help",
+    most=2,
+)
+_JOIN = Table(
+    flags="iz",
+    valued=dict.fromkeys("12aejotv", "text"),
+    long="ignore-case check-order nocheck-order header zero-terminated version help",
     most=2,
 )
 _CMP = Table(
@@ -265,9 +269,10 @@ def _gofmt(args: Sequence[Arg]) -> list[Use]:
 READERS: dict[str, Judge] = {
     "unzip": _unzip, "zcat": _ZCAT, "gofmt": _gofmt,
     "ls": _LS, "cat": _CAT, "head": _HEAD, "tail": _TAIL, "wc": _WC, "nl": _NL, "cut": _CUT, "tr": _TR, "sort": _SORT,
-    "uniq": _UNIQ, "comm": _COMM, "cmp": _CMP, "diff": _DIFF, "paste": _PASTE, "column": _COLUMN, "fold": _FOLD,
-    "fmt": _FMT, "expand": _EXPAND, "unexpand": _EXPAND, "tac": _TAC, "rev": _REV, "od": _OD, "xxd": _XXD,
-    "hexdump": _HEXDUMP, "strings": _STRINGS, "md5sum": _SUM, "sha1sum": _SUM, "sha256sum": _SUM, "sha512sum": _SUM,
-    "b2sum": _SUM, "shasum": _SUM, "cksum": _SUM, "base64": _BASE64, "stat": _STAT, "file": _FILE, "du": _DU,
-    "df": _DF, "tree": _TREE, "realpath": _REALPATH, "readlink": _READLINK, "basename": _BASENAME, "dirname": _DIRNAME,
+    "uniq": _UNIQ, "comm": _COMM, "join": _JOIN, "cmp": _CMP, "diff": _DIFF, "paste": _PASTE, "column": _COLUMN,
+    "fold": _FOLD, "fmt": _FMT, "expand": _EXPAND, "unexpand": _EXPAND, "tac": _TAC, "rev": _REV, "od": _OD,
+    "xxd": _XXD, "hexdump": _HEXDUMP, "strings": _STRINGS, "md5sum": _SUM, "sha1sum": _SUM, "sha256sum": _SUM,
+    "sha512sum": _SUM, "b2sum": _SUM, "shasum": _SUM, "cksum": _SUM, "base64": _BASE64, "stat": _STAT, "file": _FILE,
+    "du": _DU, "df": _DF, "tree": _TREE, "realpath": _REALPATH, "readlink": _READLINK, "basename": _BASENAME,
+    "dirname": _DIRNAME,
 }  # fmt: skip

@@ -1,72 +1,17 @@
-"""Programs that search and filter: grep, rg, and those with a language of their own on the command line.
-
-sed is read by a small grammar.
-"""
+"""Programs that search and filter: grep and rg; find, sed and jq are told about in files of their own."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from xun.policy.commands.find import find
 from xun.policy.commands.jq import jq
 from xun.policy.commands.patterns import grep_limits, pattern_of_files, rg_limits
+from xun.policy.commands.sed import sed
 from xun.policy.commands.spec import Judge, Mode, Parsed, Refused, Table, Use
 from xun.policy.programs import word_set
 from xun.policy.words import Arg
-
-# --- sed: addresses with p, =, d, q, and s without its w and e flags
-
-# Inside slashes: no newline, and brackets only where every sed agrees on where they end.
-_PLAIN = r"[^/\[\]\\\n]"
-_BRACKET = r"\[\^?(?:\[:[a-z]+:\]|[^\]\[/\\\n|,#])+\]"
-_REGEX = rf"/(?:{_PLAIN}|\\[^\n]|{_BRACKET})*/I?"
-_ADDRESS = rf"(?:\d+(?:~\d+)?|\$|{_REGEX})"
-_RANGE = rf"(?:{_ADDRESS}\s*(?:,\s*(?:[+~]\d+|{_ADDRESS})\s*)?(?:!\s*)?)?"
-
-
-def _substitution(mark: str) -> str:
-    mark = re.escape(mark)
-    part = rf"(?:[^{mark}\[\]\\\n]|\\[^\n]|{_BRACKET})*"
-    replacement = rf"(?:[^{mark}\\\n]|\\[^\n])*"
-    return rf"s{mark}{part}{mark}{replacement}{mark}[gpIi0-9]*"
-
-
-_SED_COMMAND = re.compile(rf"\s*{_RANGE}(?:[pdqQ=]|{'|'.join(_substitution(mark) for mark in '/|,#')})\s*(?:;|$)")
-
-
-def _sed_script(arg: Arg) -> None:
-    text = arg.text
-    at = 0
-    while at < len(text):
-        match = _SED_COMMAND.match(text, at)
-        if not match or match.end() == at:
-            raise Refused("script", f"this sed script is not judged: {text}")
-        at = match.end()
-    if not text.strip() or arg.glob:
-        raise Refused("script", "this sed script is not judged")
-
-
-_SED_FILES = Table(
-    flags="nErsuz",
-    valued={"e": "script"},
-    long="quiet silent regexp-extended expression=script separate unbuffered null-data posix",
-    checks={"script": _sed_script},
-)
-_SED = replace(_SED_FILES, first="script")
-
-
-def _sed(args: Sequence[Arg]) -> list[Use]:
-    parsed = _SED_FILES.parse(args)
-    if parsed.has("e", "expression"):
-        return _SED_FILES(args)
-    if not parsed.operands:
-        raise Refused("script", "the script of sed is missing")
-    return _SED(args)
-
-
-# --- grep and rg
 
 
 def _has_pattern(parsed: Parsed) -> None:
@@ -164,5 +109,5 @@ def _picks(parsed: Parsed) -> bool:
 
 
 SEARCH: dict[str, Judge] = {
-    "find": find, "sed": _sed, "jq": jq, "grep": _grep, "egrep": _grep, "fgrep": _grep, "rg": _rg,
+    "find": find, "sed": sed, "jq": jq, "grep": _grep, "egrep": _grep, "fgrep": _grep, "rg": _rg,
 }  # fmt: skip

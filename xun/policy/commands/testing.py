@@ -1,4 +1,7 @@
-"""The Python test runners: the workspace's own tests, with options that load, write and delete nothing else."""
+"""The Python test runners: the workspace's own tests, with options that load, write and delete nothing else.
+
+And the module of Python that shows JSON, which is found as they are: in the folder first.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,15 @@ def _report(arg: Arg) -> None:
         raise Refused("operand", f"--cov-report={arg.text} writes files", flag="--cov-report")
 
 
+def _warnings(arg: Arg) -> None:
+    """An action, for all or for a category of Python's own: another one is imported from where it says."""
+    if not re.fullmatch(r"(?:error|ignore|always|all|default|module|once)(?:::[A-Z]\w*Warning)?", arg.text):
+        raise Refused("operand", f"-W {arg.text} may import what it names", flag="-W")
+
+
 _PYTEST_OPTIONS = Table(
     flags="qvxsl",
-    valued={"k": "text", "m": "text", "r": "text", "p": "plugin", "n": "workers"},
+    valued={"k": "text", "m": "text", "r": "text", "p": "plugin", "n": "workers", "W": "warnings"},
     long="quiet verbose verbosity=number exitfirst maxfail=number capture=text tb=text showlocals "
     "no-showlocals lf last-failed ff failed-first nf new-first sw stepwise stepwise-skip co collect-only "
     "durations=number durations-min=number no-header no-summary color=text disable-warnings "
@@ -36,7 +45,7 @@ _PYTEST_OPTIONS = Table(
     "full-trace numprocesses=workers timeout=number version help cov? no-cov cov-branch cov-fail-under=number "
     "cov-report=report",
     operands="text",
-    checks={"plugin": _plugin, "workers": _workers, "report": _report},
+    checks={"plugin": _plugin, "workers": _workers, "report": _report, "warnings": _warnings},
 )
 
 
@@ -84,7 +93,19 @@ def _is_test(dotted: str) -> bool:
     return any(re.fullmatch(r"tests?|test_\w+|\w+_tests?", part) for part in modules[:3])
 
 
+_JSON_TOOL = Table(
+    long="sort-keys no-ensure-ascii json-lines indent=number tab no-indent compact help",
+    most=1,  # the second operand is written to
+)
+
+
+def _json_tool(args: Sequence[Arg]) -> list[Use]:
+    """`python -m json.tool [FILE]`: Python looks for the module in the folder first."""
+    return [*_JSON_TOOL(args), Use(Arg("."), "exec")]
+
+
 TESTING: dict[str, Judge] = {
     "pytest": _pytest, "python -m pytest": _pytest, "python3 -m pytest": _pytest,
     "python -m unittest": _unittest, "python3 -m unittest": _unittest,
+    "python -m json.tool": _json_tool, "python3 -m json.tool": _json_tool,
 }  # fmt: skip
