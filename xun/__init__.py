@@ -7,9 +7,36 @@ are written with; what they rather meet, such as the other events, is in the mod
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+# What type checkers and editors read of the names, `_PUBLIC` is what programs run by: a test holds them together.
+if TYPE_CHECKING:
+    from xun.agent.agent import Agent, RuntimeStateError
+    from xun.agent.config import AgentConfig
+    from xun.agent.limits import Limits
+    from xun.agent.run_result import RunCancelled, RunFailed, RunResult, RunTruncated
+    from xun.agent.subagents import SubAgent
+    from xun.errors import ConfigurationError, XunError
+    from xun.events import Event, TextDelta, ToolEnded, ToolStarted, TurnEnded
+    from xun.extend.hooks import Hooks
+    from xun.extend.middleware import Middleware
+    from xun.messages import Audio, Document, Image, Message, Text, ToolCall, ToolResult
+    from xun.policy.decision import Answer, Ask, Decision, Reason
+    from xun.policy.rules import Policy, Rule
+    from xun.providers.base import Fallback, PromptCachePolicy, Provider, ProviderError, RetryPolicy
+    from xun.providers.registry import register_provider
+    from xun.providers.scripted import ScriptedProvider
+    from xun.result import ErrorInfo, Result
+    from xun.toolbox.attr import tool_attr
+    from xun.toolbox.context import ToolCallContext
+    from xun.toolbox.images import defer_tool_image
+    from xun.toolbox.outcome import ChoiceOutcome
+    from xun.toolbox.replay import ToolPolicy, ToolRetry, TransientToolError
+    from xun.toolbox.tool import Tool
+    from xun.toolbox.toolbox import ToolBox
+    from xun.workspace.workspace import Workspace
 
 _PUBLIC = {
     "xun.agent.agent": ("Agent", "RuntimeStateError"),
@@ -39,15 +66,69 @@ _PUBLIC = {
 }
 _PLACES = {name: module for module, names in _PUBLIC.items() for name in names}
 
-__all__ = sorted([*_PLACES, "__version__"])  # noqa: PLE0605 - the table above is the one place that lists them
 
+__all__ = [
+    "Agent",
+    "AgentConfig",
+    "Answer",
+    "Ask",
+    "Audio",
+    "ChoiceOutcome",
+    "ConfigurationError",
+    "Decision",
+    "Document",
+    "ErrorInfo",
+    "Event",
+    "Fallback",
+    "Hooks",
+    "Image",
+    "Limits",
+    "Message",
+    "Middleware",
+    "Policy",
+    "PromptCachePolicy",
+    "Provider",
+    "ProviderError",
+    "Reason",
+    "Result",
+    "RetryPolicy",
+    "Rule",
+    "RunCancelled",
+    "RunFailed",
+    "RunResult",
+    "RunTruncated",
+    "RuntimeStateError",
+    "ScriptedProvider",
+    "SubAgent",
+    "Text",
+    "TextDelta",
+    "Tool",
+    "ToolBox",
+    "ToolCall",
+    "ToolCallContext",
+    "ToolEnded",
+    "ToolPolicy",
+    "ToolResult",
+    "ToolRetry",
+    "ToolStarted",
+    "TransientToolError",
+    "TurnEnded",
+    "Workspace",
+    "XunError",
+    "__version__",
+    "defer_tool_image",
+    "register_provider",
+    "tool_attr",
+]
 
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'xun' has no attribute {name!r}")
-    value = getattr(import_module(_PLACES[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # else any name at all would pass for one of these
+
+    def __getattr__(name: str) -> object:
+        if name not in _PLACES:
+            raise AttributeError(f"module 'xun' has no attribute {name!r}")
+        value = getattr(import_module(_PLACES[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -33,6 +33,7 @@ class Priced:
 
 def agent_on(chain: Provider, **how: Any) -> tuple[Agent[Any], Heard]:
     heard = Heard()
-    agent = Agent(chain, **{"retry": QUICK, **how})
+    given: dict[str, Any] = {"retry": QUICK, **how}
+    agent = Agent(chain, **given)
     agent.listen(heard.append)
     return agent, heard

@@ -59,10 +59,11 @@ def test_the_policy_and_what_it_refuses() -> None:
     assert 22 < (RetryPolicy(attempts=9_999).delay(5_000, busy) or 0) < 38
     assert policy.delay(1, busy) is not None and policy.delay(2, busy) is None
     assert policy.delay(1, ProviderError("auth", "no")) is None
-    for wrong in (
+    cases: list[dict[str, Any]] = [
         {"attempts": 0}, {"attempts": 1.5}, {"switch_after": 0}, {"backoff": -1}, {"cooldown": "1"},
         {"call_timeout": 0}, {"max_wait": float("inf")}, {"attempts": True},
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for wrong in cases:
         with pytest.raises(ConfigurationError, match=next(iter(wrong))):
             RetryPolicy(**wrong)
 
@@ -186,7 +187,7 @@ def test_what_cannot_be_a_chain_is_refused_by_name() -> None:
     with pytest.raises(ConfigurationError, match="Fallback has no entry 'modle'; did you mean 'model'"):
         AgentConfig.from_dict({"fallbacks": [{"provider": "demo", "modle": "x"}]})
     with pytest.raises(ConfigurationError, match="fallbacks must be a list of Fallback objects"):
-        AgentConfig(fallbacks=("openai/gpt-5",))
+        AgentConfig(fallbacks=("openai/gpt-5",))  # ty: ignore[invalid-argument-type]
     with pytest.raises(ConfigurationError, match="FallbackProvider takes objects"):
         AgentConfig(fallbacks=(Fallback(ScriptedProvider([])),))
 
@@ -194,7 +195,12 @@ def test_what_cannot_be_a_chain_is_refused_by_name() -> None:
 @pytest.mark.spec("H-RTY-15")
 def test_fallbacks_beside_a_provider_object_say_the_same_thing_twice() -> None:
     live, fallbacks = ScriptedProvider([]), [Fallback("demo")]
-    for wrong in ({"provider": live, "model": "x"}, {"model": live}, {"provider": FallbackProvider(live, [])}):
+    cases: list[dict[str, Any]] = [
+        {"provider": live, "model": "x"},
+        {"model": live},
+        {"provider": FallbackProvider(live, [])},
+    ]
+    for wrong in cases:
         with pytest.raises(ConfigurationError, match="either fallbacks or a provider object"):
             Agent(**wrong, fallbacks=fallbacks)
         with pytest.raises(ConfigurationError, match="either fallbacks or a provider object"):

@@ -137,6 +137,6 @@ def test_one_text_is_not_taken_for_folders_or_capabilities_of_a_letter_each(work
     with pytest.raises(TypeError, match="extra_roots must be a list of folders"):
         Workspace(work, extra_roots="/")
     with pytest.raises(TypeError, match="required_capabilities must be a list of texts"):
-        tool_attr(required_capabilities="vision")
+        tool_attr(required_capabilities="vision")  # ty: ignore[invalid-argument-type]
     with pytest.raises(TypeError, match="model_capabilities must be a list of texts"):
         ToolBox().list_tools("vision")

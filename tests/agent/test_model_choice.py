@@ -39,6 +39,7 @@ async def test_the_conversation_goes_on_with_another_model(work: Path) -> None:
         result = await agent.run("and now?")
         assert result.output == "two" and result.model == "scripted/other.json"
         provider = agent.provider
+        assert isinstance(provider, ScriptedProvider)
         assert [message.text for message in provider.requests[0].messages] == ["hi", "one", "and now?"]
         assert len(first.requests) == 1
     check_guarantees(heard, agent)
@@ -109,7 +110,8 @@ async def test_tools_follow_what_the_new_model_can_do() -> None:
         agent.set_model("plain")
         await agent.run("hi")
         assert [tool["name"] for tool in provider.requests[0].tools] == ["look"]
-        assert agent.provider.requests[0].tools == ()
+        later = agent.provider
+        assert isinstance(later, ScriptedProvider) and later.requests[0].tools == ()
 
 
 async def test_the_effort_changes_from_the_next_turn_on() -> None:

@@ -264,7 +264,7 @@ def test_a_history_that_no_provider_takes_is_refused_before_anything_changes() -
         assert [message.text for message in agent.messages] == ["before"] and not heard
         assert agent.instruct("go").execute(history=[Message.user("q"), asked, answers("1", "2")]).is_ok()
     with pytest.raises(TypeError, match="not a Message"):
-        Agent(provider, history=[{"role": "user"}])
+        Agent(provider, history=[{"role": "user"}])  # ty: ignore[invalid-argument-type]
 
 
 @pytest.mark.anyio

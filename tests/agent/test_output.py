@@ -11,9 +11,15 @@ import pytest
 from pydantic import BaseModel
 
 from tests.agent.support import agent_of, call, check_guarantees
-from xun import Agent, ConfigurationError, ScriptedProvider, TurnEnded
+from xun import Agent, ConfigurationError, Message, ScriptedProvider, Text, TurnEnded
 
 pytestmark = pytest.mark.anyio
+
+
+def said_last(message: Message) -> str:
+    last = message.blocks[-1]
+    assert isinstance(last, Text)
+    return last.text
 
 
 class Verdict(BaseModel):
@@ -50,7 +56,7 @@ async def test_an_answer_that_fits_is_parsed(schema: Any, answer: str, data: Any
     json.dumps(result.to_dict())
     asked = provider.requests[0].messages[-1]
     assert asked.text == "Did it pass?", "what the person said stays what they said"
-    assert "JSON Schema" in asked.blocks[-1].text
+    assert "JSON Schema" in said_last(asked)
     check_guarantees(heard, agent)
 
 
@@ -83,7 +89,7 @@ async def test_what_does_not_fit_is_told_and_may_be_put_right(schema: Any, answe
         result = await agent.run("go", output_schema=schema)
     assert result.ok and result.steps == 2
     told = provider.requests[1].messages[-1]
-    assert told.role == "user" and why in told.blocks[-1].text
+    assert told.role == "user" and why in said_last(told)
     check_guarantees(heard, agent)
 
 
@@ -104,7 +110,7 @@ async def test_each_run_has_its_own_schema() -> None:
     async with agent:
         await agent.run("one", output_schema=Verdict)
         assert (await agent.run("two")).output == "free"
-    assert [block.text for block in provider.requests[1].messages[-1].blocks] == ["two"]
+    assert provider.requests[1].messages[-1].blocks == (Text(text="two"),)
 
 
 async def test_streams_and_synchronous_runs_take_a_schema_too() -> None:

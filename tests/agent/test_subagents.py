@@ -75,7 +75,11 @@ def test_two_tools_of_one_name_are_refused() -> None:
         """Mine."""
         return task
 
-    for how in ({"subagents": [finder(), finder()]}, {"subagents": [finder()], "tools": [delegate_finder]}):
+    cases: list[dict[str, Any]] = [
+        {"subagents": [finder(), finder()]},
+        {"subagents": [finder()], "tools": [delegate_finder]},
+    ]
+    for how in cases:
         with pytest.raises(ConfigurationError, match="two tools called delegate_finder"):
             Agent(ScriptedProvider([]), **how)
 
@@ -290,7 +294,9 @@ async def test_a_child_is_closed_however_it_ends(how: str) -> None:
 
     box = ToolBox().with_subagent_provider(getter)
     if how == "timeout":
-        box = ToolBox().register(box.get("agent_run"), timeout=0.05)
+        run = box.get("agent_run")
+        assert run is not None
+        box = ToolBox().register(run, timeout=0.05)
     parent, _, heard = agent_of([call("agent_run", task="x"), {"text": "done"}], toolbox=box)
     async with parent:
         result = await parent.run("go")

@@ -13,7 +13,6 @@ import pytest
 from tests.agent.support import agent_of, call, check_guarantees
 from xun import Agent, Answer, Ask, Policy, ScriptedProvider, ToolBox, ToolCallContext, tool_attr
 from xun.agent.agent import RuntimeStateError
-from xun.result import ErrorInfo
 
 
 @pytest.mark.spec("X-LOP-02", "X-CTX-01", "X-CTX-02", "X-CTX-04", "X-CTX-05")
@@ -114,9 +113,9 @@ def test_a_question_nobody_can_answer_is_told_to_the_model_and_recorded() -> Non
 def test_lifecycle() -> None:
     agent, _, _ = agent_of([{"text": "x"}])
     outcome = agent.instruct("go").execute()
-    assert outcome.unwrap_err() == ErrorInfo(
-        error=f"Agent {agent.name!r} is not initialized. Call agent.initialize() or use 'with agent:'."
-    )
+    assert outcome.is_err() and (outcome.status, outcome.stop_reason) == ("failed", "usage")
+    expected = f"Agent {agent.name!r} is not initialized. Call agent.initialize() or use 'with agent:'."
+    assert outcome.unwrap_err().error == expected
     assert not agent.is_initialized()
     assert agent.initialize() is agent and agent.initialize() is agent
     agent.finalize()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +39,54 @@ def test_these_are_all_public_names_and_each_is_there() -> None:
         assert getattr(xun, name) is not None
 
 
+def test_type_checkers_read_the_same_names() -> None:
+    tree = ast.parse(Path(xun.__file__).read_text())
+    checked = next(node for node in tree.body if isinstance(node, ast.If))
+    read = {
+        node.module: tuple(alias.name for alias in node.names)
+        for node in checked.body
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert read == xun._PUBLIC
+    assert (Path(xun.__file__).parent / "py.typed").is_file()
+
+
+PROGRAM = """
+from typing_extensions import assert_type
+
+from xun import Agent, Ask, Answer, RunResult, TextDelta, ToolStarted, Agnet
+
+
+def on_ask(ask: Ask) -> Answer:
+    return Answer.once()
+
+
+async def main() -> None:
+    async with Agent("demo", on_ask=on_ask) as agent:
+        assert_type(await agent.run("go"), RunResult)
+        assert_type((await agent.run("go")).output, str)
+        async for event in agent.run_stream("go"):
+            match event:
+                case TextDelta(text=text):
+                    assert_type(text, str)
+                case ToolStarted(call=call):
+                    assert_type(call.name, str)
+    with Agent("demo") as blocking:
+        assert_type(blocking.instruct("go").execute().status, int)
+"""
+
+
+def test_a_program_is_checked_by_its_types(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    ty = Path(sys.executable).with_name("ty")
+    command = [ty, "check", "--python", sys.prefix, "--output-format", "concise", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    told = done.stdout.splitlines()
+    assert "Agnet" in told[0]
+    assert 'Literal["completed", ' in told[1]  # the status is no int
+    assert told[2:] == ["Found 2 diagnostics"]
+
+
 def test_what_a_program_takes_from_it_is_what_a_star_gives() -> None:
     code = "from xun import *\nimport xun, json\nprint(json.dumps([n for n in xun.__all__ if n not in globals()]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -45,4 +95,4 @@ def test_what_a_program_takes_from_it_is_what_a_star_gives() -> None:
 
 def test_another_name_is_an_error_that_names_it() -> None:
     with pytest.raises(AttributeError, match="module 'xun' has no attribute 'Nonesuch'"):
-        _ = xun.Nonesuch
+        _ = xun.Nonesuch  # ty: ignore[missing-attribute]

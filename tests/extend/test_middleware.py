@@ -216,4 +216,4 @@ async def test_a_reply_of_another_role_is_refused() -> None:
 
 def test_what_is_no_middleware_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="middleware must be a list of Middleware objects"):
-        Agent(ScriptedProvider([]), middleware=[print], policy=Policy())
+        Agent(ScriptedProvider([]), middleware=[print], policy=Policy())  # ty: ignore[invalid-argument-type]

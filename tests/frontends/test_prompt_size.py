@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from xun import Agent, ScriptedProvider
@@ -11,7 +13,7 @@ from xun.providers.base import ModelInfo
 WINDOW = 1_000
 
 
-def agent_with(window: int | None, price: float | None = None) -> Agent[object]:
+def agent_with(window: int | None, price: float | None = None) -> Agent[Any]:
     info = ModelInfo("scripted", "m", context_window=window, input_price=price, output_price=price)
     return Agent(ScriptedProvider([]), model_info=info).initialize()
 

@@ -126,7 +126,7 @@ async def test_writes_ask_only_where_something_is_replaced(work: Path) -> None:
         await agent.run("go")
         assert agent.gate.allowlists.write_paths == []
     assert [ask.action.kind for ask in seen] == ["write", "write"]
-    assert "-old" in (seen[0].action.diff or "") and "+changed" in (seen[0].action.diff or "")
+    assert "-old" in (seen[0].action.diff or "") and "+changed" in (seen[0].action.diff or "")  # ty: ignore[missing-union-attribute]
     assert (work / "old.txt").read_text() == "again\n"
 
 

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.anyio
 def touching(permission: str | None) -> Any:
     """A tool with this permission, or with none said."""
 
-    @tool_attr(**({} if permission is None else {"permission": permission}))
+    said: dict[str, Any] = {} if permission is None else {"permission": permission}
+
+    @tool_attr(**said)
     def probe() -> str:
         """Leave a mark."""
         Path("ran").write_text("x")
@@ -109,7 +111,7 @@ async def test_an_agent_with_nothing_said_runs_no_shell_and_overwrites_nothing_u
 async def test_whoever_is_asked_cannot_change_what_is_run(kind: str, work: Path) -> None:
     def meddle(ask: Ask) -> Answer:
         with pytest.raises(Exception, match="frozen"):
-            ask.action.command = "touch evil"
+            ask.action.command = "touch evil"  # ty: ignore[invalid-assignment]
         return Answer.once()
 
     async def later(ask: Ask) -> Answer:

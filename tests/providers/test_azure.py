@@ -96,7 +96,8 @@ async def test_without_a_deployment_the_model_names_it() -> None:
 @pytest.mark.anyio
 async def test_an_agent_takes_it_with_a_model_and_with_a_deployment_alone() -> None:
     with ModelServer([Say("one"), Say("two")]) as server:
-        for given in ({"model": "my-gpt"}, {}):
+        cases: list[dict[str, Any]] = [{"model": "my-gpt"}, {}]
+        for given in cases:
             provider = AzureOpenAIProvider(server.url, KEY, "v1", azure_deployment="my-gpt", env={})
             assert resolve_object(provider, given.get("model"))[1].name == "my-gpt"
             async with provider, Agent(provider=provider, **given) as agent:

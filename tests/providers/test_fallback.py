@@ -367,7 +367,8 @@ async def test_what_cannot_be_a_fallback_is_said_at_once(monkeypatch: pytest.Mon
         FallbackProvider("demo", [], model="x")
     with pytest.raises(ConfigurationError, match=r"write Fallback\('openai', model='gpt-5'\)"):
         Fallback("openai/gpt-5")
-    for wrong in ({"provider": ""}, {"provider": "p", "model": 3}, {"provider": "p", "max_tokens": 0}):
+    cases: list[dict[str, Any]] = [{"provider": ""}, {"provider": "p", "model": 3}, {"provider": "p", "max_tokens": 0}]
+    for wrong in cases:
         with pytest.raises(ConfigurationError):
             Fallback(**wrong)
 

@@ -87,7 +87,7 @@ def test_all_options_are_keywords_wherever_a_tool_is_registered() -> None:
         said = (tool.permission, tool.concurrent, tool.replay, tool.timeout, tool.retry, tool.retry_if_result)
         assert said == ("ask", False, "safe", 3, retry, check)
     with pytest.raises(TypeError):
-        box.register_with_schema("other", "Other.", schema, lambda: None, "ask")
+        box.register_with_schema("other", "Other.", schema, lambda: None, "ask")  # ty: ignore[too-many-positional-arguments]
 
 
 @pytest.mark.spec("H-BOX-02")
@@ -125,17 +125,17 @@ def test_a_wrong_option_is_refused_by_name(options: dict[str, Any], said: str) -
     ("make", "said"),
     [
         (lambda: ToolRetry(attempts=0), "attempts must be 1 or more, not 0"),
-        (lambda: ToolRetry(attempts=1.5), "attempts must be a whole number, not 1.5"),
+        (lambda: ToolRetry(attempts=1.5), "attempts must be a whole number, not 1.5"),  # ty: ignore[invalid-argument-type]
         (lambda: ToolRetry(attempts=True), "attempts must be a whole number, not True"),
         (lambda: ToolRetry(backoff=-1), "backoff must be a number from 0 on, not -1"),
-        (lambda: ToolRetry(backoff=None), "backoff must be a number, not None"),
+        (lambda: ToolRetry(backoff=None), "backoff must be a number, not None"),  # ty: ignore[invalid-argument-type]
         (lambda: ToolRetry(max_backoff=float("inf")), "max_backoff must be a number from 0 on, not inf"),
-        (lambda: ToolRetry(retry_error_results=1), "retry_error_results must be True or False, not 1"),
+        (lambda: ToolRetry(retry_error_results=1), "retry_error_results must be True or False, not 1"),  # ty: ignore[invalid-argument-type]
         (lambda: ToolPolicy(default_timeout=0), "default_timeout must be a positive number of seconds, not 0"),
-        (lambda: ToolPolicy(dedupe_calls="yes"), "dedupe_calls must be True or False, not 'yes'"),
-        (lambda: ToolPolicy(retry=3), "retry must be a ToolRetry object, not 3"),
-        (lambda: ToolBox(policy=ToolRetry()), "policy must be a ToolPolicy object"),
-        (lambda: Agent("demo", tool_policy=3), "tool_policy must be a ToolPolicy object, not 3"),
+        (lambda: ToolPolicy(dedupe_calls="yes"), "dedupe_calls must be True or False, not 'yes'"),  # ty: ignore[invalid-argument-type]
+        (lambda: ToolPolicy(retry=3), "retry must be a ToolRetry object, not 3"),  # ty: ignore[invalid-argument-type]
+        (lambda: ToolBox(policy=ToolRetry()), "policy must be a ToolPolicy object"),  # ty: ignore[invalid-argument-type]
+        (lambda: Agent("demo", tool_policy=3), "tool_policy must be a ToolPolicy object, not 3"),  # ty: ignore[invalid-argument-type]
     ],
 )  # fmt: skip
 def test_a_wrong_policy_is_refused_by_name(make: Any, said: str) -> None:
@@ -152,7 +152,7 @@ def test_waits_double_up_to_a_bound_and_one_attempt_makes_no_other() -> None:
     safe = Tool(look).with_options(replay="safe")
     assert ToolPolicy(retry=ToolRetry(attempts=1)).retry_of(safe) is None
     with pytest.raises(FrozenInstanceError):
-        retry.attempts = 5
+        retry.attempts = 5  # ty: ignore[invalid-assignment]
 
 
 @pytest.mark.spec("H-BOX-11")

@@ -37,7 +37,8 @@ def test_what_waits_for_others_has_a_time_limit_of_its_own() -> None:
     limits = {tool.name: tool.timeout for tool in (*box.list_tools(), *delegates([child], box))}
     # bash ends a command itself, after 300 s unless the call says otherwise; the limit of the tool is behind that.
     assert limits.pop("bash") > 300
-    assert ALL.get("bash").parameters["properties"]["timeout"]["default"] == 300
+    bash = ALL.get("bash")
+    assert bash is not None and bash.parameters["properties"]["timeout"]["default"] == 300
     assert (limits.pop("ask_user"), limits.pop("ask_preference")) == (3600, 3600)
     assert limits.pop("delegate_helper") == 300
     assert {limits.pop(name) >= 25 for name in ("glob", "grep")} == {True}

@@ -23,7 +23,6 @@ from xun.agent.turn import RuntimeStateError, Turn
 from xun.errors import ConfigurationError
 from xun.events import AttemptReset, TextDelta
 from xun.messages import Message
-from xun.result import Err, Result
 
 __all__ = ["Agent", "RuntimeStateError"]
 S = TypeVar("S")
@@ -62,14 +61,13 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
 
     def execute(
         self, *, context: Any = None, history: Sequence[Message] | None = None, output_schema: Any = None
-    ) -> Result[str]:
+    ) -> RunResult:
         """Run what `instruct` said and wait for the result. Usable from any thread but a running loop's own.
 
-        Returns an `Err` when the agent is not started. A failed run is a `RunResult` that is an error, not an
-        exception.
+        A run that failed, as it does where the agent is not started, is a result that is an error, not an exception.
         """
         if self._phase != "init":
-            return Err(self._not_started())
+            return RunResult.never_ran(self._not_started())
         said, self._instruction = self._instruction, ()
         run = self.run(said, context=context, history=history, output_schema=output_schema)
         return run_blocking(run, twin="agent.run(...)")

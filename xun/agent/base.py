@@ -307,7 +307,7 @@ class AgentBase:
 
     # Telling
 
-    def listen(self, listener: Callable[[AnyEvent], None]) -> Callable[[], None]:
+    def listen(self, listener: Callable[[AnyEvent], object]) -> Callable[[], None]:
         """Tell `listener` every event from now on, at once and in order; the function that comes back ends that.
 
         It must be quick. One that raises is heard no more.

@@ -9,7 +9,7 @@ from typing import Any
 
 from xun.events import AnyEvent
 
-Listener = Callable[[AnyEvent], None]
+Listener = Callable[[AnyEvent], object]
 _log = logging.getLogger("xun.events")
 
 

@@ -75,6 +75,12 @@ class RunResult(Result[str]):
     usage_incomplete: bool = False
     events: tuple[RunEvent, ...] = field(default=(), repr=False)
 
+    @classmethod
+    def never_ran(cls, why: str) -> RunResult:
+        """The result of a run that could not begin."""
+        error = ErrorDetail(kind="not_started", message=why)
+        return cls(status="failed", stop_reason="usage", output="", messages=(), error=error)
+
     @property
     def ok(self) -> bool:
         return self.status == "completed"

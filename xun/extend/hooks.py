@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ class HookContext:
     data: dict[str, Any]
 
 
-Hook = Callable[[HookContext], Awaitable[None] | None]
+Hook = Callable[[HookContext], object]
 
 
 class HookDenied(Exception):
