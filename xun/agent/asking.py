@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xun.agent.run_result import Denial
 from xun.agent.turn import serving
 from xun.errors import ConfigurationError, WrongTypeError
+from xun.gate.chain import asker
 from xun.gate.gate import question as make_question
 from xun.result import printable
 from xun.toolbox.asking import NobodyError
@@ -53,7 +54,7 @@ async def choose(
     answer, by = await agent.gate.put(ask, current[0].emit if current else agent.bus.emit, auto=auto)
     if by == "nobody" and current is not None:
         # What nobody could answer counts as a refusal of the run it belongs to.
-        current[0].denials.append(Denial(tool=tool, by=by, decision=ask.decision))
+        current[0].deny([Denial(tool=tool, by=by, decision=ask.decision)])
     if by == "nobody" or not answer.yes:
         raise NobodyError(answer.reason or ("nobody is there to answer" if by == "nobody" else "the person declined"))
     source = "auto" if by == "auto" else "user"
@@ -70,5 +71,5 @@ async def confirm(
     try:
         outcome = await choose(agent, text, ("Yes", "No"), default="Yes" if default else "No", auto=auto, title=title)
     except NobodyError:
-        return ChoiceOutcome(False, "auto" if agent.gate.on_ask is None else "user")
+        return ChoiceOutcome(False, "auto" if asker(agent.gate) is None else "user")
     return ChoiceOutcome(outcome.choice == "Yes", outcome.source)

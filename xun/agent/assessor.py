@@ -91,9 +91,15 @@ class _Hearing:
 
 
 def _served(agent: AgentBase) -> Turn | None:
-    """The turn that is assessed for: found now, for the small agent's own calls change what runs."""
+    """The turn of `agent` that is assessed for, also where that is done for one that works for it.
+
+    Found now, for the small agent's own calls change what runs.
+    """
     current = CURRENT.get()
-    return current[0] if current is not None and current[0].agent is agent else None
+    turn = current[0] if current is not None else None
+    while turn is not None and turn.agent is not agent:
+        turn = turn.agent.serves
+    return turn
 
 
 def _reading_tools() -> ToolBox:

@@ -17,6 +17,7 @@ from xun.exec.sandbox.bwrap import PRIVATE
 from xun.exec.sandbox.caches import cache_of
 from xun.exec.sandbox.profile import Git, Profile, nothing
 from xun.exec.sandbox.scan import inside, protected_entries
+from xun.gate.chain import levels
 from xun.gate.tracked import keeps
 from xun.policy.action import Confinement
 from xun.policy.guard import guard
@@ -84,7 +85,7 @@ def _unwritable(agent: AgentBase, roots: tuple[Path, ...]) -> _Unwritable:
     patterns = _patterns(agent, "write")
     if not patterns:
         return {}
-    tops = tuple(map(str, roots))
+    tops = _tops(agent, roots)
 
     def denied(path: str) -> bool:
         return any(matches(pattern, path, tops) or covers_new(pattern, path, tops) for pattern in patterns)
@@ -95,8 +96,16 @@ def _unwritable(agent: AgentBase, roots: tuple[Path, ...]) -> _Unwritable:
 
 
 def _patterns(agent: AgentBase, kind: Literal["read", "write"]) -> list[str]:
+    """What the rules deny, also those of the agents that this one works for."""
     now = datetime.now(UTC)
-    return [rule.pattern for rule in agent.gate.policy.own(kind, "deny") if rule.in_force(now)]
+    rules = (rule for gate in levels(agent.gate) for rule in gate.policy.own(kind, "deny"))
+    return list(dict.fromkeys(rule.pattern for rule in rules if rule.in_force(now)))
+
+
+def _tops(agent: AgentBase, roots: tuple[Path, ...]) -> tuple[str, ...]:
+    """What a pattern may be relative to: the roots of this agent, and of those that it works for."""
+    above = (str(root) for gate in levels(agent.gate.above) for root in gate.workspace.roots)
+    return tuple(dict.fromkeys((*map(str, roots), *above)))
 
 
 def _own_made(*folders: Path, roots: tuple[Path, ...]) -> None:
@@ -135,10 +144,10 @@ def _denied(agent: AgentBase, profile: Profile) -> tuple[Path, ...]:
     patterns = _patterns(agent, "read")
     if not patterns:
         return ()
-    roots = tuple(map(str, profile.roots))
+    roots, tops = tuple(map(str, profile.roots)), _tops(agent, profile.roots)
 
     def denied(inner: str) -> bool:
-        return any(matches(pattern, f"{root}{inner}", roots) for pattern in patterns for root in roots)
+        return any(matches(pattern, f"{root}{inner}", tops) for pattern in patterns for root in roots)
 
     looking = replace(
         profile, protected=denied, known=(), writable=(), folders=(), closed=nothing, denied=nothing, named=()

@@ -95,7 +95,7 @@ class SubAgent:
             policy=parent.gate.policy,
             workspace=parent.workspace,
             resolve_model=parent.resolve_model,
-            mode=parent.gate.mode,
+            mode="plan" if self.config is not None and self.config.mode == "plan" else parent.gate.mode,
         )
         return _with_lists(parent, child)
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,7 @@ class Turn:
         self.uncounted = False  # whether a reply came without what it used
         self.usage_incomplete = False
         self.denials: list[Denial] = []
-        self.stop: Stop | None = None
+        self._stop: Stop | None = None
         self.interrupted = False
         self.over = False
         self.loop = asyncio.get_running_loop()
@@ -281,9 +281,28 @@ class Turn:
         self.add(self.results())
 
     def refused(self, tool: str, verdict: Verdict) -> None:
-        self.denials.extend(Denial(tool=tool, by=verdict.by, decision=decision) for decision in verdict.refused)
-        if verdict.by == "nobody" and self.agent.on_nobody == "fail":
-            self.stop = Stop("denied", "a call needs a person's yes and nobody is there to give it")
+        """A call was refused: noted here, and for each agent that this one works for."""
+        denials = [Denial(tool=tool, by=verdict.by, decision=decision) for decision in verdict.refused]
+        self.deny(denials, stops=verdict.by == "nobody")
+
+    def deny(self, denials: Sequence[Denial], *, stops: bool = False) -> None:
+        """Note `denials`. With `stops` they end each turn whose agent is not to go on without a person."""
+        for turn in self.line():
+            turn.denials.extend(denials)
+            if stops and turn.agent.on_nobody == "fail":
+                turn._stop = Stop("denied", "a call needs a person's yes and nobody is there to give it")  # noqa: SLF001 - one of this class
+
+    @property
+    def stop(self) -> Stop | None:
+        """Why it is to end after what runs now, if it is; that holds for all that work for it."""
+        return next((turn._stop for turn in self.line() if turn._stop is not None), None)  # noqa: SLF001 - of this class
+
+    def line(self) -> Iterator[Turn]:
+        """This turn, and those above it that it works for and that have not ended, from below."""
+        turn: Turn | None = self
+        while turn is not None and (turn is self or not turn.over):
+            yield turn
+            turn = turn.agent.serves
 
     # The end.
 

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xun.events import Decided, Notice
+from xun.gate.chain import asker, assessor_of, confirming, keeper, may_assess
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
 from xun.gate.put import Emit, OnAsk, Settler, put, question
 from xun.gate.remember import lasting, rule_of, spend
-from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, assessable, let_go
+from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, let_go
 from xun.gate.verdict import Verdict, assessed_verdict, settled_verdict
 from xun.gate.waiting import OpenQuestion, Waiting
 from xun.policy.action import Action, Read, Run, UseTool, Write
@@ -82,14 +83,11 @@ class Gate:
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def work_under(self, above: Gate) -> None:
-        """Let nothing pass that `above` would not let pass, and ask, count and remember as it does.
+        """Let nothing pass that `above` would not let pass, and ask, count and remember as it does (`chain.py`).
 
         What a person gives here stays here: the lists and grants of `above` do not change.
         """
-        self.above = above
-        self.on_ask = self.on_ask or above.on_ask
-        self.on_always = self.on_always or above.on_always
-        self.auto_confirm = self.auto_confirm or above.auto_confirm
+        self.above, self.patience = above, above.patience
         self.standing, self.journal, self.made = above.standing, above.journal, above.made
         self.questions = above.questions
         self._ids = above._ids
@@ -300,7 +298,7 @@ class Gate:
         """What the assessor says before the person is asked. It has all its time where no person would be shown it."""
         asked_at = asyncio.get_running_loop().time() + self.patience
         while not question.assessed and not question.settled:
-            shown = self.on_ask is not None and not self.auto_confirm
+            shown = asker(self) is not None and not confirming(self)
             left = asked_at - asyncio.get_running_loop().time()
             if shown and left <= 0:
                 break
@@ -314,18 +312,12 @@ class Gate:
         return self._judge(decision.action, facts, permission, mode)
 
     def _assess(self, items: Sequence[Judged]) -> asyncio.Task[Assessment] | None:
-        if self.assessor is None or self.policy.settings.risk == "off" or not self.assessor.available:
-            return None
-        if not self._assessable(items):
-            return None
-        return asyncio.ensure_future(self._assessed(self.assessor, items))
-
-    def _assessable(self, items: Sequence[Judged]) -> bool:
-        return assessable(self.mode, [decision for decision, _ in items])
+        assessor = assessor_of(self, [decision for decision, _ in items])
+        return None if assessor is None else asyncio.ensure_future(self._assessed(assessor, items))
 
     async def _assessed(self, assessor: Assessor, items: Sequence[Judged]) -> Assessment:
         said = await self._assessments.of(assessor, items)
-        if said.verdict == "allow" and not self._assessable(items):
+        if said.verdict == "allow" and not may_assess(self, [decision for decision, _ in items]):
             # The person has gone to a stricter mode meanwhile: this yes would come from before.
             return Assessment(verdict="unsure", reason="the mode has changed meanwhile")
         return said
@@ -340,8 +332,8 @@ class Gate:
             return await self._put(ask, emit, question)
 
     async def _put(self, ask: Ask, emit: Emit, question: OpenQuestion) -> tuple[Answer, Settler]:
-        default = Answer(kind=ask.default) if self.auto_confirm and question.auto is not None else None
-        return await put(ask, self.on_ask, emit, question, default=default)
+        default = Answer(kind=ask.default) if confirming(self) and question.auto is not None else None
+        return await put(ask, asker(self), emit, question, default=default)
 
     async def _remember(self, ask: Ask, answer: Answer, emit: Emit) -> None:
         """Keep a lasting yes: in the agent's own lists or as a grant, and for good where the person said always."""
@@ -358,10 +350,10 @@ class Gate:
         await self._save(rules if answer.kind == "always" else (), emit)
 
     async def _save(self, rules: Sequence[Rule], emit: Emit) -> None:
-        if self.on_always is None or not rules:
+        if (keep := keeper(self)) is None or not rules:
             return
         try:
-            told = await run_in_thread(partial(self.on_always, rules), "save-rules")
+            told = await run_in_thread(partial(keep, rules), "save-rules")
         except Exception as error:  # noqa: BLE001 - the person has said yes: that it could not be kept is told, no more
             _log.warning("a rule could not be saved", exc_info=True)
             text = f"not saved, so it counts for this session alone: {error}"

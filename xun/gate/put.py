@@ -63,7 +63,7 @@ def _shown(ask: Ask) -> Ask:
 
 async def _first(ask: Ask, on_ask: OnAsk, question: OpenQuestion) -> tuple[Answer, Told]:
     """The first answer: that of the person, or what withdraws the question."""
-    asked = asyncio.ensure_future(awaited(partial(_call_back, ask, on_ask)))
+    asked = asyncio.ensure_future(awaited(partial(call_back, ask, on_ask)))
     try:
         while True:
             await question.wait(asked)
@@ -99,7 +99,8 @@ def _denial(question: OpenQuestion) -> str:
     return next((reason.text for reason in reasons if reason is not None), "the rules deny it by now")
 
 
-async def _call_back(ask: Ask, on_ask: OnAsk) -> Answer:
+async def call_back(ask: Ask, on_ask: OnAsk) -> Answer:
+    """What `on_ask` says, in whichever way it does: no where that is no answer. It may raise."""
     answer: Any
     if inspect.iscoroutinefunction(on_ask) or inspect.iscoroutinefunction(getattr(on_ask, "__call__", None)):  # noqa: B004
         answer = await cast(Any, on_ask(ask))

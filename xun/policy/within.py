@@ -39,6 +39,17 @@ def _tighter(own: Decision, above: Decision) -> Confinement | None:
             "network": one.network and other.network,
             "git": one.git and other.git,
             "secrets": one.secrets and other.secrets,
-            "writable": tuple(path for path in one.writable if path in other.writable),
+            "programs": one.programs and other.programs,
+            "background": one.background and other.background,
+            "checks_out": one.checks_out and other.checks_out,
+            "steps": one.steps and other.steps,
+            "nested": one.nested and other.nested,
+            "writable": _both(one.writable, other.writable),
+            "folders": _both(one.folders, other.folders),
+            "readable": _both(one.readable, other.readable),
         }
     )
+
+
+def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(path for path in one if path in other)
