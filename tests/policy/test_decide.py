@@ -145,8 +145,22 @@ def test_added_variables_ask(work: Path) -> None:
         return settle(Run(command="ls", cwd=str(work), env=env), work)
 
     assert run(NO_COLOR="1").effect == "allow"
-    for name in ("BASH_ENV", "PATH", "LD_PRELOAD", "GIT_EXTERNAL_DIFF", "PAGER", "FOO"):
+    for name in ("BASH_ENV", "PATH", "LD_PRELOAD", "GIT_EXTERNAL_DIFF", "PAGER", "PYTEST_ADDOPTS", "NODE_OPTIONS"):
         assert run(**{name: "x"}).hard
+
+
+def test_added_variables_are_judged_as_in_the_text(work: Path) -> None:
+    def run(policy: Policy | None = None, grants: Sequence[Rule] = (), **env: str) -> Decision:
+        return settle(Run(command="ls", cwd=str(work), env=env), work, policy=policy or Policy(), grants=grants)
+
+    assert run(TERM="dumb", PAGER="cat", RUST_BACKTRACE="1").effect == "allow"
+    assert run(LC_ALL="C").effect == "ask"
+    assert run(Policy(settings=Settings(substitution="inner")), LC_ALL="C").effect == "allow"
+    other = run(FOO="1")
+    assert other.effect == "ask" and not other.hard
+    # A yes to the text says nothing of what is set around it.
+    yes = Rule(effect="allow", kind="command", pattern="ls", source="grant")
+    assert run(grants=(yes,), FOO="1").effect == "ask"
 
 
 def test_an_entry_that_spells_an_option_covers_it() -> None:

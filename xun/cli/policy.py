@@ -10,7 +10,7 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from xun.cli import exits, policy_change, policy_list, policy_sandbox
+from xun.cli import exits, policy_change, policy_list, policy_sandbox, policy_trust
 from xun.cli.options import Allow, Deny, Folder, ModeName, PolicyFiles, policy_folder
 from xun.commands.why import card_line
 from xun.config.made_file import MadeStore
@@ -49,6 +49,7 @@ def build() -> typer.Typer:
         policy_change.remove
     )
     app.command("sandbox", epilog="Example: xun policy sandbox")(policy_sandbox.sandbox)
+    app.command("distrust", epilog="Example: xun policy distrust --cwd ~/src/project")(policy_trust.take_back)
     return app
 
 

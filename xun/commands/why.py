@@ -32,7 +32,7 @@ def card_line(row: Row) -> str:
         case "part":
             return f"{MARKS.get(row.verdict, ' ')} {indent}{row.text}"
         case "reason":
-            return f"  {indent}{row.text} [{row.verdict}]"
+            return f"  {indent}{row.text}" + ("" if row.verdict == "deny" else f" [{row.verdict}]")
         case _:
             return f"  {indent}{row.text}"
 

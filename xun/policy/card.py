@@ -22,6 +22,7 @@ MARKS = {"allow": "+", "ask": "?", "deny": "-"}
 UNCONFINED = "without a sandbox"
 _RUNS = {None: "runs", True: "ran", False: "would have run"}
 _VERDICTS = {"allow": "allowed", "ask": "asks", "deny": "denied"}
+_DENYING = frozenset({"deny-rule", "mode"})  # codes of reasons that settle a verdict by themselves
 _SETTLED = {
     ("rule", True): "allowed by the rules",
     ("rule", False): "refused by the rules",
@@ -38,7 +39,7 @@ _SETTLED = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a card. `verdict` is "allow", "ask" or "deny" on parts, and on reasons "hard" or "soft".
+    """One row of a card. `verdict` is "allow", "ask" or "deny" on parts, and on reasons "deny", "hard" or "soft".
 
     `joiner` is what joins a part to the one before it; the text begins with it.
     """
@@ -131,7 +132,8 @@ def _rule(source: str | None, pattern: str | None) -> str:
 def _reasons(reasons: Iterable[Reason], depth: int) -> Iterator[Row]:
     for reason in reasons:
         where = f" ({reason.rule})" if reason.rule else ""
-        yield Row("reason", f"{reason.text}{where}", depth, "hard" if reason.hard else "soft")
+        verdict = "deny" if reason.code in _DENYING else "hard" if reason.hard else "soft"
+        yield Row("reason", f"{reason.text}{where}", depth, verdict)
 
 
 def _near(near: Iterable[Near], depth: int) -> Iterator[Row]:

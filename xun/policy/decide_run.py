@@ -17,7 +17,7 @@ from xun.policy.decision import Decision, Effect, Reason, Segment
 from xun.policy.entries import check_allowed
 from xun.policy.facts import Facts
 from xun.policy.folders import is_lost, told
-from xun.policy.hazards import Hazards
+from xun.policy.hazards import ENVIRONMENT, Hazards
 from xun.policy.leaving import with_way_out
 from xun.policy.near import near_commands
 from xun.policy.needs import HERE, Command, Reading, read_command
@@ -96,7 +96,7 @@ class _Judge:
         rule = next((outcome.rule for outcome in outcomes if outcome.rule), None)
         if denied:
             effect, rule = "deny", denied
-        elif exact and not any(reason.hard for reason in reasons):
+        elif exact and not any(reason.hard or reason.code == ENVIRONMENT for reason in reasons):
             effect, rule = "allow", exact
         elif reasons or not outcomes:
             effect, rule = "ask", None
@@ -249,7 +249,10 @@ class _Judge:
         """What speaks against the paths and repositories that an allowed command touches."""
         text = command.segment.text
         git = uses is not None and command.program.name[0] == "git" and command.program.name != ("git", "--version")
+        last = command is self.reading.commands[-1] and command.program.name == ("cd",)
         for place, folder in enumerate(self.reading.script.starts(self.action.cwd, command.segment)):
+            if place and last:
+                continue  # nothing runs where a last `cd` leads if one before it fails
             here = [(HERE, posixpath.join(folder, "."))]
             for at, step in enumerate(command.program.steps):
                 inner = [one.arg.pattern for one in command.program.steps[: at + 1]]

@@ -59,6 +59,7 @@ _JOINS = ("&&", "||")  # what joins tests in `[[ … ]]`
 _TEST = re.compile(
     r"\[\[[ \t]+(?:[^()<>&|;{}~`*?\[\]\\\n]|\"\$\([\w ./-]+\)\"|(?<=[ \t])(?:&&|\|\|)(?=[ \t]))+[ \t]\]\](?=[\s;&|)]|$)"
 )
+_FILE_ALONE = re.compile(r"\$\([ \t]*<[^<(&>]")
 _DUPLICATION = re.compile(r"[0-9]?>&[12]")
 # Variables that a text may set: no program and no shell obeys a name like these.
 _OWN_NAME = re.compile(r"(?!npm_|histchars$|auto_resume$|[a-z_]*proxy$)[a-z][a-z0-9_]{0,30}")
@@ -285,7 +286,9 @@ class _Scanner(Quotes):
         value = pattern[len(name) + 1 :].replace(COMMA, ",").replace(CLOSE, "]")
         literal = not any(mark in value for mark in (STAR, ANY, OPEN, BRACE, BRACE_END))
         if self.constructs.substitution != "inner" or not own_name(name) or not literal:
-            raise Unclear("assignment", f"it sets a variable: {raw}")
+            followed = self.constructs.substitution == "inner" and literal
+            why = "; of variables, those with small names are followed, which no program obeys" if followed else ""
+            raise Unclear("assignment", f"it sets a variable: {raw}{why}")
         return Word(start, self.at, (Arg(value),), plain=False, pieces=tuple(self.pieces), assigns=name)
 
     # --- substitutions
@@ -295,6 +298,8 @@ class _Scanner(Quotes):
         if self.constructs.substitution != "inner":
             raise Unclear("substitution", "it runs a command in $(…)")
         start = self.at
+        if opening == "$(" and _FILE_ALONE.match(self.text, self.at, self.end):
+            raise Unclear("substitution", "it puts in a file with $(< FILE): write $(cat FILE)")
         inner = self.within(self.at + len(opening), self.end)
         tokens = inner.tokens(closed=True)
         self.at = inner.at

@@ -44,3 +44,17 @@ def harmless(assignment: str, *, inner: bool) -> bool:
     name, _, value = assignment.partition("=")
     allowed = _ALWAYS.get(name) or (_INNER.get(name) if inner else None)
     return allowed is not None and allowed.fullmatch(value) is not None
+
+
+# Variables by which shells and programs find, load or run something else.
+_OBEYED = re.compile(
+    r"\w*PATH|\w*(?:PAGER|EDITOR|BROWSER|SHELL|COMMAND|CMD|OPTS|OPTIONS|OPTION|FLAGS|PLUGINS|PRELOAD|PROXY|CONFIG|HOME)"
+    r"|(?:GIT|LD|DYLD|BASH|PYTHON|NODE|NPM|PERL|RUBY|BUNDLE|GEM|JAVA|GO|RUST|CARGO|UV|PIP|MAKE|SSH|LESS|TAR|GREP|RIPGREP)_?\w*"
+    r"|IFS|PS[0-4]|ENV|CDPATH|GLOBIGNORE|POSIXLY_CORRECT|DISPLAY|TMPDIR|USER|LOGNAME",
+    re.IGNORECASE,
+)
+
+
+def obeyed(name: str) -> bool:
+    """May a variable of this name change what a command runs or reads, for all that its name tells?"""
+    return _OBEYED.fullmatch(name) is not None

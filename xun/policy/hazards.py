@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from xun.policy.commands.spec import Use
 from xun.policy.decision import Reason
 from xun.policy.elsewhere import folders_by_variable, git_folders, loading, scripts
+from xun.policy.environment import harmless, obeyed
 from xun.policy.facts import PathFact
 from xun.policy.fetched import runs_fetched
 from xun.policy.folders import is_lost, told
@@ -17,11 +18,14 @@ from xun.policy.keyrings import prints_secret
 from xun.policy.needs import HERE, Command, Reading
 from xun.policy.paths import within_any
 from xun.policy.places import Places
-from xun.policy.programs import HARMLESS_VARIABLES, STATE, base_name
+from xun.policy.programs import STATE, base_name
 from xun.policy.rules import Rule
 from xun.policy.settings_shown import PERSON
 from xun.policy.through import folders_read
 from xun.policy.words import Arg
+
+ENVIRONMENT = "environment"
+"""The code of a reason against a variable that is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +38,12 @@ class Hazards:
 
     def around(self, command: str, env: Mapping[str, str]) -> Iterator[Reason]:
         """Reasons that lie in no single segment: added variables, words handed on, fetched text that is run."""
-        for name in env:
-            if name not in HARMLESS_VARIABLES:
-                yield Reason(code="environment", text=f"it would run with {name} set", hard=True)
+        inner = self.places.policy.settings.substitution == "inner"
+        for name, value in env.items():
+            told = f"{name}={value}"
+            if not harmless(told, inner=inner):
+                yield Reason(code=ENVIRONMENT, text=f"it would run with {name} set", hard=obeyed(name))
+                yield from (reason for reason in self.by_variables(told) if reason.code != ENVIRONMENT)
         for use in self.reading.loose:
             keys = (posixpath.join(folder, use.arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
             if any(self.places.is_secret(use, key) for key in keys):
@@ -54,7 +61,7 @@ class Hazards:
             if found := next(filter(None, (self.places.foreign(key) for key in self.keys(arg))), None):
                 yield Reason(code="outside", text=f"it has git work outside the workspace ({found})", hard=True)
         if name := loading(text):
-            yield Reason(code="environment", text=f"it sets {name}: what it names is run by other programs", hard=True)
+            yield Reason(code=ENVIRONMENT, text=f"it sets {name}: what it names is run by other programs", hard=True)
 
     def keys(self, arg: Arg) -> Iterator[str]:
         return (posixpath.join(folder, arg.pattern) for folder in self.reading.script.anywhere(self.cwd))

@@ -58,6 +58,8 @@ def planned(decision: Decision, facts: Facts, policy: Policy) -> Decision:
             plain = [only_reads(one) for one in reading.commands]
             if decision.effect == "allow" and plain and all(plain):
                 return decision
+            if decision.effect == "ask" and plain and all(plain):
+                return _denied_question(decision)
             segments = zip(decision.segments, plain, strict=True)
             return _denied(decision, tuple(segment if reads else _refused(segment) for segment, reads in segments))
         case Fetch():
@@ -83,5 +85,16 @@ def _denied(decision: Decision, segments: tuple[Segment, ...] | None = None) -> 
     )
 
 
+def _denied_question(decision: Decision) -> Decision:
+    """A question about a text whose commands only read: denied, saying what would have been asked about."""
+    why = decision.deciding
+    asked = f": {why.text}" if why else ""
+    reason = Reason(code="mode", text=f"plan mode denies a command that would ask{asked}", rule=_PLAN)
+    rest = tuple(one for one in decision.reasons if one != why)
+    return decision.model_copy(
+        update={"effect": "deny", "reasons": (reason, *rest), "rule": _PLAN, "pattern": None, "grantable": ()}
+    )
+
+
 def _refused(segment: Segment) -> Segment:
-    return segment.model_copy(update={"effect": "deny", "rule": _PLAN})
+    return segment.model_copy(update={"effect": "deny", "rule": _PLAN, "pattern": None})

@@ -18,6 +18,7 @@ from xun.policy.folders import Steps, entered, placed
 from xun.policy.given import Given, read_given
 from xun.policy.guessed import judge_args
 from xun.policy.operands import changed, handed_on, parts, passes_on, whole, words
+from xun.policy.prescreen import Problem
 from xun.policy.programs import FILTERS, base_name
 from xun.policy.runs import Behind
 from xun.policy.settings_shown import Settings, settings_shown
@@ -111,15 +112,20 @@ class Reading:
     loose: tuple[Use, ...] = ()
 
 
+# Problems of what is put into words.
+_PUT_IN = frozenset({"substitution", "process-substitution", "expansion"})
+
+
 @lru_cache(maxsize=512)
 def read_command(text: str, home: str, constructs: Constructs = ASK) -> Reading:
     """Read a shell command: its segments, programs and the paths they touch."""
     script = read_script(text, home, constructs)
     commands = _commands(script, text, home, constructs)
-    unfit = not all(command.judged or command.told for command in commands)
+    unfit = next((command for command in commands if not command.judged and not command.told), None)
     if script.clear and (unfit or not _may_read(text, commands)):
         # What a run alone tells may stand nowhere but where it is harmless: else it is read as if that were not judged.
         script = read_script(text, home, Constructs(constructs.newlines))
+        script = replace(script, problems=_taken(script.problems, unfit)) if unfit else script
         commands = _commands(script, text, home, constructs)
     if not script.clear:
         script = replace(script, redirects=read_given(text, script).targets(script.redirects))
@@ -129,6 +135,15 @@ def read_command(text: str, home: str, constructs: Constructs = ASK) -> Reading:
     if unseen or any(command.handed for command in commands):
         loose += [use for command in commands if command.judged for use in handed_on(command.segment.args)]
     return Reading(script, commands, tuple(dict.fromkeys(loose)))
+
+
+def _taken(problems: Sequence[Problem], unfit: Command) -> tuple[Problem, ...]:
+    """The problems of a text, of which what a run alone tells stands in `unfit`: that is what is wrong with it."""
+    first = unfit.segment.args[0]
+    name = first.text if first.known else "a command"
+    text = f"{name} takes a word that only a run tells; only echo, printf and [ … ] may, in quotes"
+    told = [Problem(one.code, text) if one.code in _PUT_IN and not one.hard else one for one in problems]
+    return tuple(dict.fromkeys(told))
 
 
 def _may_read(text: str, commands: Sequence[Command]) -> bool:

@@ -115,7 +115,9 @@ def read_tree(text: str, constructs: Constructs = ASK) -> Tree:
         root = _parser().parse(text.encode()).root_node
     reader = _Reader(root, text, constructs)
     if garbage or root.has_error:
-        reader.problem("syntax", "it is not complete bash", hard=True)
+        # The grammar does not know the operator that opens a file for both.
+        both = "<>" in text and not garbage
+        reader.problem("syntax", f"it is not complete bash{', or opens a file with <>' if both else ''}", hard=True)
     reader.read(root)
     return reader.tree
 

@@ -25,6 +25,9 @@ _REFUSED = word_set(
     "system getline close fflush while do function func return switch case default include load "
     "namespace eval nsfunc BEGINFILE ENDFILE ENVIRON PROCINFO SYMTAB FUNCTAB ARGV ARGC ARGIND"
 )
+_WHY = dict.fromkeys(("while", "do"), "may go round for ever") | dict.fromkeys(
+    ("function", "func", "return", "switch", "case", "default"), "is not followed"
+)
 _TOKEN = re.compile(
     r"""(?P<space>[ \t]+)
     |(?P<newline>\n)
@@ -102,7 +105,7 @@ class _Program:
     def _word(self, word: str) -> None:
         called = self.text.startswith("(", self.at)
         if word in _REFUSED or (called and word not in _FUNCTIONS | _STATEMENTS):
-            raise _refuse(f"{word} does more than compute and print")
+            raise _refuse(f"{word} {_WHY.get(word, 'does more than compute and print')}")
         self.word = word
         if word in ("printf", "sprintf"):
             self.format()
