@@ -52,6 +52,13 @@ def test_options_of_a_deny_rule_are_found_anywhere(command: str, denied: bool) -
     assert (effect(command, NO_FORCE) == "deny") == denied
 
 
+@pytest.mark.parametrize(
+    "command", ["arch -x86_64 git push", "arch -arm64 -e X=1 git push", "arch -x86_64 bash -c 'git push'"]
+)
+def test_another_kind_of_machine_hides_no_denied_command(command: str) -> None:
+    assert effect(command, Policy(rules=[rule("deny", "command", "git push")])) == "deny"
+
+
 def test_clusters_hide_no_denied_option() -> None:
     policy = Policy(rules=[rule("deny", "command", "tar -x")])
     assert effect("tar -zxf a", policy) == "deny"

@@ -21,7 +21,7 @@ WRAPPERS = word_set(
     "strace ltrace busybox toybox flock chroot unshare nsenter script expect unbuffer entr find fd eval "
     "source . trap sudo doas su pkexec run0 gosu setpriv runuser ssh corepack coproc "
     "rlwrap caffeinate systemd-run firejail bwrap sem gdb lldb valgrind perf nix-shell fakeroot fakechroot setarch "
-    "linux32 linux64 i386 x86_64 proot tmux screen dbus-run-session xvfb-run catchsegv prlimit numactl "
+    "arch linux32 linux64 i386 x86_64 proot tmux screen dbus-run-session xvfb-run catchsegv prlimit numactl "
     "hyperfine watchexec nodemon reptyr dtach abduco tsocks torsocks proxychains proxychains4 "
     "cross-env cross-env-shell dotenv dotenv-cli env-cmd ccache sccache distcc tini dumb-init chronic faketime "
     "eatmydata su-exec concurrently npm-run-all run-p run-s xterm gnome-terminal konsole alacritty kitty wezterm foot "

@@ -42,7 +42,7 @@ _SHORT = re.compile(r"-[oOC]=?(.*)|-out", re.DOTALL)
 _GIT_TEMPLATE = re.compile(r"--template(?:=(.*))?")
 # Without one of these they only show what would become of their operands; where there is none, they always write.
 _EDITORS: Mapping[str, re.Pattern[str] | None] = {
-    "sed": re.compile(r"-[A-Za-z]*i.*|--in-place.*"),
+    "sed": re.compile(r"-[A-Za-z]*i.*|--i.*"),
     "perl": re.compile(r"-[A-Za-z0-9]*i.*"),
     "ruby": re.compile(r"-[A-Za-z0-9]*i.*"),
     "gawk": re.compile(r"-i|--include=inplace|inplace"),
@@ -64,6 +64,7 @@ _EDITORS: Mapping[str, re.Pattern[str] | None] = {
         "convert magick ffmpeg scp sftp ssh-keygen keytool pyupgrade autoflake"
     )
 )  # fmt: skip
+_SUFFIX = re.compile(r"(?:-[nErsuz]*i|--i[a-z-]*=)(.+)", re.DOTALL)  # of sed, glued to the option
 _MOST_OPTIONS = 4  # words in which an editor says that it edits
 _ONLY_SHOWS = re.compile(r"--(?:check|diff|stdout|list|test|dry-run|list-different)|-[clt]+")
 _SCRIPT = re.compile(r"-[A-Za-z]*[ef]|--expression|--file|-c|--cmd")
@@ -109,6 +110,7 @@ def _named(args: Sequence[Arg]) -> Iterator[Arg]:
         yield from _archive(args)
     elif edits(args):
         yield from _operands(args)
+        yield from _backups(args) if name == "sed" else ()
     elif name in ("python", "python3") and [arg.text for arg in args[1:3]] == ["-m", "venv"]:
         yield from _operands(args[2:])
 
@@ -158,6 +160,13 @@ def _operands(args: Sequence[Arg]) -> Iterator[Arg]:
             scripted = False
         else:
             yield arg
+
+
+def _backups(args: Sequence[Arg]) -> Iterator[Arg]:
+    """Where sed keeps what it changes, by a suffix that is a path: `*` in it stands for the name of the file."""
+    for arg in args[1:]:
+        if (match := _SUFFIX.fullmatch(arg.text)) and "/" in match[1]:
+            yield Arg(arg.pattern[len(arg.pattern) - len(match[1]) :], arg.known)
 
 
 def _archive(args: Sequence[Arg]) -> Iterator[Arg]:
