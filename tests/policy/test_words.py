@@ -258,6 +258,16 @@ def test_words_are_decoded(raw: str, words: list[str]) -> None:
     assert not any(arg.glob for arg in args)
 
 
+@pytest.mark.parametrize("behind", [*'"/|),.;}%:=^]+~&<>'])
+def test_a_dollar_before_what_is_no_name_stays_one_in_double_quotes(behind: str) -> None:
+    raw = '"a$"x' if behind == '"' else f'"a${behind}b"'
+    bash = shutil.which("bash")
+    require("bash", bash is not None)
+    done = subprocess.run([bash or "", "-c", f"printf %s {raw}"], capture_output=True, text=True, check=True)
+    assert [arg.text for arg in decode(raw, "/h")] == [done.stdout]
+    assert read_script(f"echo {raw}", "/h").clear
+
+
 @pytest.mark.parametrize(("raw", "leading"), [("*.py", True), ("./*", False), ("a?", False), ("[ab]c", True)])
 def test_patterns_are_told_from_text(raw: str, leading: bool) -> None:
     (arg,) = decode(raw, "/h")
