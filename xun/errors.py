@@ -13,3 +13,11 @@ class ConfigurationError(XunError, ValueError):
 
 class WrongTypeError(ConfigurationError, TypeError):
     """The same, where what was given is of the wrong kind."""
+
+
+def text_of(error: BaseException) -> str:
+    """What `error` of others says: its class where that is nothing, or where asking it fails, in whatever way."""
+    try:
+        return str(error) or type(error).__name__
+    except BaseException:  # noqa: BLE001 - an exception of others that cannot even be shown
+        return type(error).__name__

@@ -213,6 +213,35 @@ class Message(Frozen):
         return cls(role="user", blocks=(Text(text=text),))
 
 
+def copied(value: dict[str, Any]) -> dict[str, Any]:
+    """`value` with objects and arrays of its own, however deeply they lie; what is in them is shared."""
+    whole = dict(value)
+    made: dict[int, Any] = {id(value): whole}
+    todo: list[Any] = [whole]
+    while todo:
+        part = todo.pop()
+        for key, item in part.items() if isinstance(part, dict) else enumerate(part):
+            if isinstance(item, dict | list):
+                if id(item) not in made:
+                    made[id(item)] = dict(item) if isinstance(item, dict) else list(item)
+                    todo.append(made[id(item)])
+                part[key] = made[id(item)]
+    return whole
+
+
+def call_of_its_own(call: ToolCall) -> ToolCall:
+    """`call` with arguments that nobody else holds: whoever is told of it may do with them what they like."""
+    return call.model_copy(update={"arguments": copied(call.arguments)})
+
+
+def of_its_own(message: Message) -> Message:
+    """`message` with calls of its own."""
+    if not message.calls:
+        return message
+    blocks = tuple(call_of_its_own(block) if isinstance(block, ToolCall) else block for block in message.blocks)
+    return message.model_copy(update={"blocks": blocks})
+
+
 def is_words(text: Text) -> bool:
     """Whether `text` in the message of a user is the person's own words."""
     return not text.note and not text.quoted

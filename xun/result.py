@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from xun.errors import XunError
+from xun.errors import WrongTypeError, XunError, text_of
 
 T = TypeVar("T", covariant=True)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -114,13 +114,22 @@ class Ok(Result[T]):
 
 
 class Err(Result[Any]):
-    """An error. A plain string is taken as the `error` line."""
+    """An error. A plain string is taken as the `error` line, an exception as what it says, in one line.
+
+    Raises `TypeError` for anything else.
+    """
 
     __match_args__ = ("_error",)
     __slots__ = ("_error",)
 
-    def __init__(self, error: ErrorInfo | str) -> None:
-        self._error = ErrorInfo(error=error) if isinstance(error, str) else error
+    def __init__(self, error: ErrorInfo | str | BaseException) -> None:
+        if isinstance(error, BaseException):
+            error = " ".join(text_of(error).split())
+        if isinstance(error, str):
+            error = ErrorInfo(error=error)
+        if not isinstance(error, ErrorInfo):
+            raise WrongTypeError(f"Result.Err takes a text, an exception or an ErrorInfo, not {error!r}")
+        self._error = error
 
     def is_ok(self) -> bool:
         return False

@@ -74,14 +74,6 @@ async def awaited(function: Callable[[], Awaitable[T]]) -> Callable[[], T]:
     return lambda: value
 
 
-def text_of(error: BaseException) -> str:
-    """What `error` of others says: its class where that is nothing, or where asking it fails, in whatever way."""
-    try:
-        return str(error) or type(error).__name__
-    except BaseException:  # noqa: BLE001 - an exception of others that cannot even be shown
-        return type(error).__name__
-
-
 def _outcome_of(function: Callable[[], T]) -> Callable[[], T]:
     """What calling `function` led to, as a function that returns or raises it again."""
     try:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from tests.agent.support import agent_of, call, check_guarantees
-from xun import Limits, ToolEnded, ToolStarted, TurnEnded
-from xun.providers.base import ModelInfo
+from xun import Agent, Limits, Message, Middleware, ToolEnded, ToolStarted, TurnEnded
+from xun.providers.base import ModelInfo, ProviderError, Request, StreamItem, TextPart
 
 pytestmark = pytest.mark.anyio
 
@@ -136,3 +138,50 @@ async def test_calls_over_a_budget_are_told_as_started_and_ended_though_their_id
     assert result.stop_reason == "max_tool_calls"
     assert [event.call.id for event in heard.of(ToolStarted)] == ["same", "other"] * 2
     check_guarantees(heard, agent)
+
+
+class Refuses(Middleware):
+    async def after_model_response(self, message: Message) -> Message:
+        raise ValueError("not this one")
+
+
+@pytest.mark.spec("H-TEL-02", "H-RTY-04")
+@pytest.mark.parametrize(
+    ("step", "how"),
+    [
+        ({"text": ""}, {}),
+        ({"text": " \n"}, {}),
+        ({"text": "", "thinking": "hm"}, {}),
+        ({"text": "x"}, {"middleware": [Refuses()]}),
+    ],
+)
+async def test_what_a_reply_has_used_counts_also_where_it_is_not_taken(step: Any, how: Any) -> None:
+    agent, _, _ = agent_of([using(step, 1000, 500)], model_info=PRICED, **how)
+    async with agent:
+        result = await agent.run("go")
+        assert (result.status, result.usage.input_tokens, result.usage.output_tokens) == ("failed", 1000, 500)
+        assert result.cost and agent.usage == result.usage
+        assert not result.usage_incomplete
+
+
+@pytest.mark.spec("H-TEL-02", "H-RTY-04")
+@pytest.mark.parametrize("end", ["cancelled", "cut", "time"])
+async def test_a_call_that_was_cut_off_while_it_arrived_leaves_usage_incomplete(end: str) -> None:
+    class Slow:
+        name = "slow"
+
+        async def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+            if end == "cut":
+                raise ProviderError("network", "gone", uncounted=True)
+            if end == "cancelled":
+                agent.cancel()
+            await asyncio.sleep(30)
+            yield TextPart("never")
+
+        async def aclose(self) -> None:
+            pass
+
+    agent: Agent[Any] = Agent(Slow(), limits=Limits(max_time=0.01 if end == "time" else None))
+    async with agent:
+        result = await agent.run("go")
+    assert not result.ok and result.usage_incomplete and result.to_dict()["usage_incomplete"] is True

@@ -138,3 +138,7 @@ def test_the_notes_are_one_line_each() -> None:
     assert failed
     assert repeated
     assert "\n" not in failed + repeated
+
+
+def test_a_call_that_was_refused_for_a_huge_number_is_not_one_that_breaks_off() -> None:
+    assert not LoopGuard().truncated(reply(cut_call('{"n": ' + "1" * 5000 + "}"), stop="tool_use"))

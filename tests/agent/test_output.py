@@ -43,6 +43,7 @@ SCHEMA = {"type": "object", "properties": {"passed": {"type": "boolean"}}, "requ
         (Verdict, '{"passed": true, "on": "2026-11-30"}', Verdict(passed=True, on=date(2026, 11, 30))),
         (SCHEMA, '{"passed": false}', {"passed": False}),
         (SCHEMA, '```json\n{"passed": false}\n```', {"passed": False}),
+        (SCHEMA, '```json\r\n{"passed": false}\r\n```\r\n', {"passed": False}),
         (Point, '{"x": 1, "y": 2}', Point(1, 2)),
         (list[int], "[1, 2]", [1, 2]),
     ],
@@ -77,6 +78,10 @@ WRONG = [
     ('{"passed": true, "passed": false}', "a key twice"),
     ('{"passed": NaN}', "NaN"),
     ('{"passed": "maybe"}', "passed"),
+    ('{"passed": "true"}', "passed"),
+    ('{"passed": 1}', "passed"),
+    ('{"passed": true, "more": 1e400}', "out of range"),
+    ('{"passed": true, "more": ' + "1" * 5000 + "}", "a number of 5000 digits"),
     ("[]", ""),
 ]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,8 @@ import pytest
 from pydantic import BaseModel
 
 from tests.agent.support import agent_of, call
-from xun import Agent, Limits, RunCancelled, RunFailed, RunResult, RunTruncated
+from xun import Agent, Limits, Result, RunCancelled, RunFailed, RunResult, RunTruncated
+from xun.providers.base import ProviderError
 
 pytestmark = pytest.mark.anyio
 
@@ -105,3 +108,42 @@ async def test_a_run_that_goes_on_from_another_has_budgets_of_its_own() -> None:
     assert (first.steps, second.steps, second.ok) == (1, 1, True)
     assert [message.text for message in provider.requests[1].messages] == ["a", "one", "b"]
     assert [message.text for message in first.messages] == ["a", "one"]
+
+
+@pytest.mark.spec("P-RES-02")
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        (ZeroDivisionError("by\nzero"), "by zero"),
+        (KeyError(), "KeyError"),
+        ("plain", "plain"),
+        (None, "Result.Err takes a text, an exception or an ErrorInfo, not None"),
+        ({"a": 1}, "Result.Err takes a text, an exception or an ErrorInfo"),
+    ],
+)
+async def test_an_error_that_a_tool_gives_is_an_error_that_the_model_reads(given: Any, read: str) -> None:
+    def fails() -> Result[str]:
+        """Fail."""
+        return Result.Err(given)
+
+    agent, provider, _ = agent_of([call("fails"), {"text": "I see"}], fails)
+    async with agent:
+        assert (await agent.run("go")).output == "I see"
+    [answer] = provider.requests[1].messages[-1].results
+    assert answer.is_error and read in answer.content
+
+
+async def test_failures_go_to_another_process_and_come_back_whole() -> None:
+    agent, _, _ = agent_of([BROKEN, CUT])
+    async with agent:
+        for kind in (RunFailed, RunTruncated):
+            result = await agent.run("go")
+            with pytest.raises(kind) as caught:
+                result.raise_for_status()
+            for again in (pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value)):
+                assert type(again) is kind and str(again) == str(caught.value)
+                assert again.result == result
+    failed = ProviderError("rate_limit", "slower", transient=True, status=429, retry_after=2.0, model="a/b")
+    again = pickle.loads(pickle.dumps(failed))
+    assert (type(again), str(again), vars(again)) == (ProviderError, "slower", vars(failed))
+    assert vars(copy.copy(failed)) == vars(failed)

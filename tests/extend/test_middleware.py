@@ -217,3 +217,29 @@ async def test_a_reply_of_another_role_is_refused() -> None:
 def test_what_is_no_middleware_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="middleware must be a list of Middleware objects"):
         Agent(ScriptedProvider([]), middleware=[print], policy=Policy())  # ty: ignore[invalid-argument-type]
+
+
+@pytest.mark.spec("H-HOK-02")
+async def test_a_guard_that_is_set_on_one_object_is_called() -> None:
+    guard = Middleware()
+
+    async def deny(call: ToolCall) -> ToolCall:
+        raise PermissionError("not now")
+
+    guard.before_tool_execution = deny
+    agent, provider, heard = agent_of([call("search", query="x"), {"text": "ok"}], search, middleware=[guard])
+    async with agent:
+        await agent.run("go")
+    assert heard.of(ToolEnded)[0].outcome == "denied"
+    assert "not now" in provider.requests[1].messages[-1].results[0].content
+
+
+async def test_middleware_that_exits_fails_the_turn_and_not_the_loop() -> None:
+    class Exits(Middleware):
+        async def after_model_response(self, message: Message) -> Message:
+            raise SystemExit(2)
+
+    agent, _, _ = agent_of([{"text": "ok"}], middleware=[Exits()])
+    async with agent:
+        result = await agent.run("go")
+    assert result.error is not None and (result.status, result.error.kind) == ("failed", "middleware")

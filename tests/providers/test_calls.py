@@ -27,6 +27,7 @@ def test_no_arguments_are_an_empty_object(text: str) -> None:
         ('{"a": 1} x', "not valid JSON"),
         ("{'a': 1}", "not valid JSON"),
         ('{"a": NaN}', "NaN, which JSON does not have"),
+        ('{"a": ' + "1" * 5000 + "}", "the arguments hold a number of 5000 digits, which is out of range"),
         ('{"a": -Infinity}', "-Infinity, which JSON does not have"),
         ('{"a": 1e999}', "1e999, which is out of range"),
         ('{"a": ' + "[" * 100_000, "nested too deeply"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
+from xun.agent.taken_reply import taken
 from xun.messages import Message
 from xun.providers.base import Done, InPlace, ModelInfo, Provider, ProviderError, Request, StreamItem
 from xun.registry import load
@@ -34,15 +35,16 @@ async def attempt(
                 if take is not None:
                     take(item)
                 if isinstance(item, Done):
-                    return item.message, model
+                    return taken(item.message), model
     except Exception as error:
         if seconds is not None and bound.expired() and isinstance(error, TimeoutError):
-            raise ProviderError("timeout", f"no complete reply within {seconds:g} s", transient=True) from None
+            late = f"no complete reply within {seconds:g} s"
+            raise ProviderError("timeout", late, transient=True, uncounted=True) from None
         failure = load("failures").failure_of(provider, error)
         if failure is error:
             raise
         raise failure from error
-    raise ProviderError("protocol", "the model's reply ended before it was complete", transient=True)
+    raise ProviderError("protocol", "the model's reply ended before it was complete", transient=True, uncounted=True)
 
 
 def _time_for(agent: AgentBase, provider: Provider, request: Request) -> float | None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from xun.agent.own_copy import own_copy
 from xun.events import AnyEvent
 
 Listener = Callable[[AnyEvent], object]
@@ -17,7 +18,7 @@ class EventBus:
     """Numbers the events of one agent and hands each to every listener at once.
 
     A listener must be quick and must not raise. One that raises is logged and heard no more: the rest of the world
-    still has to be told.
+    still has to be told. What it changes in an event changes nothing else.
     """
 
     def __init__(self, agent_id: str, session_id: str = "") -> None:
@@ -49,7 +50,7 @@ class EventBus:
         event = event.model_copy(update={"seq": self.seq, "session_id": self.session_id, **more})
         for listener in tuple(self._listeners):
             try:
-                listener(event)
+                listener(own_copy(event))
             except BaseException:  # noqa: BLE001 - whatever its fault is, it must not end the turn, nor the loop
                 _log.exception("a listener failed and is dropped")
                 if listener in self._listeners:

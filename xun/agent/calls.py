@@ -19,7 +19,7 @@ from xun.events import CallOutcome
 from xun.extend.hooks import HookDenied
 from xun.extend.middleware import MiddlewareError
 from xun.gate.verdict import Verdict
-from xun.messages import ToolCall, ToolResult
+from xun.messages import ToolCall, ToolResult, call_of_its_own, copied
 from xun.policy.action import Action, Read, Run, UseTool, Write
 from xun.result import Err, ErrorInfo, Ok, Result
 from xun.toolbox.context import ToolCallContext
@@ -67,7 +67,7 @@ async def prepare(turn: Turn, call: ToolCall) -> Prepared:
     if call.problem is not None:
         return Prepared(call, problem=call.problem)
     try:
-        call = await turn.agent.pipeline.call(call)
+        call = await turn.agent.pipeline.call(call_of_its_own(call))
     except MiddlewareError as error:
         return Prepared(call, problem=f"{DENIED}: {error}", outcome="denied")
     return find_tool(call, turn.agent.tools_in_force(), call.arguments)
@@ -79,7 +79,7 @@ def find_tool(call: ToolCall, offered: Sequence[Tool], arguments: Any) -> Prepar
     if found.name is None:
         return Prepared(call, problem=found.error)
     tool = tools[found.name]
-    checked = tool.validate(arguments)
+    checked = tool.validate(copied(arguments) if isinstance(arguments, dict) else arguments)
     if checked.is_err():
         return Prepared(call, tool, problem=checked.unwrap_err().error)
     return Prepared(call, tool, arguments=checked.unwrap())
@@ -216,7 +216,7 @@ def places_of(actions: Sequence[Action]) -> tuple[str, ...]:
 
 async def _actions(item: Prepared, ctx: ToolCallContext[Any]) -> Sequence[Action]:
     assert item.tool is not None
-    use = UseTool(name=item.tool.name, arguments=item.call.arguments, opaque=item.tool.actions is None)
+    use = UseTool(name=item.tool.name, arguments=copied(item.call.arguments), opaque=item.tool.actions is None)
     if use.opaque:
         return (use,)
     return (use, *await run_in_thread(partial(item.tool.actions_for, item.arguments, ctx), f"actions-{item.tool.name}"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from xun.errors import text_of
 from xun.events import ErrorDetail, Status, StopReason
 from xun.providers.base import ProviderError
-from xun.worker import text_of
 
 
 class Stop(Exception):
@@ -30,9 +30,8 @@ def outcome_of(task: asyncio.Task[None], cancelled: str) -> tuple[Status, StopRe
         case Stop() as stop:
             return "failed", stop.reason, ErrorDetail(kind=stop.kind, message=str(stop))
         case ProviderError() as error:
-            detail = ErrorDetail(
-                kind=error.kind, message=error.message, status=error.status, request_id=error.request_id
-            )
+            line = " ".join(error.message.split())
+            detail = ErrorDetail(kind=error.kind, message=line, status=error.status, request_id=error.request_id)
             return "failed", "usage" if error.kind == "config" else "error", detail
         case error:
             said = " ".join(text_of(error).split())

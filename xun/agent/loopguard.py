@@ -95,6 +95,6 @@ def _unfinished(raw: str | None) -> bool:
         json.loads(raw)
     except json.JSONDecodeError as error:
         return error.msg.startswith("Unterminated string") or not raw.rstrip().endswith(("}", "]"))
-    except RecursionError:
+    except (ValueError, RecursionError):  # a number of thousands of digits; nested too deeply
         return False
     return False

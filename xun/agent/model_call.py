@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from xun.agent.attempt import attempt as attempt_call
 from xun.agent.ending import Stop
 from xun.agent.request import build_request
+from xun.agent.taken_reply import taken
 from xun.agent.turn import Turn
 from xun.events import AttemptReset, Notice, ThinkingDelta, Waiting
 from xun.extend.middleware import MiddlewareError
@@ -19,12 +22,24 @@ async def ask_model(turn: Turn) -> Message:
     """The model's complete reply, as middleware leaves it. Raises `ProviderError` when it failed for good."""
     try:
         request = await turn.agent.pipeline.request(build_request(turn.agent))
-        reply = await turn.agent.pipeline.response(await _ask_patiently(turn, request))
+        given = await _ask_patiently(turn, request)
+        with _counted(turn, given):
+            reply = taken(await turn.agent.pipeline.response(given))
+            await turn.fire("model_response", message=reply, **_who(turn, turn.served))
     except MiddlewareError as error:
         turn.unsay()
         raise Stop("error", str(error), kind="middleware") from error
-    await turn.fire("model_response", message=reply, **_who(turn, turn.served))
     return reply
+
+
+@contextmanager
+def _counted(turn: Turn, reply: Message) -> Generator[None]:
+    """What `reply` has used counts also where it is not taken; one that is taken is counted with its step."""
+    try:
+        yield
+    except BaseException:
+        turn.spend(reply.reply.usage if reply.reply else None)
+        raise
 
 
 async def _ask_patiently(turn: Turn, request: Request) -> Message:
@@ -32,9 +47,7 @@ async def _ask_patiently(turn: Turn, request: Request) -> Message:
     while True:
         await _tell_request(turn, request)
         try:
-            reply = await _stream_once(turn, request)
-            turn.served = await turn.agent.learn_price(turn.served)
-            return reply
+            return await _stream_once(turn, request)
         except ProviderError as error:
             turn.unsay()
             wait = turn.agent.retry_policy.delay(attempt, error)
@@ -70,7 +83,7 @@ async def _stream_once(turn: Turn, request: Request) -> Message:
     def take(item: StreamItem) -> None:
         nonlocal begun
         silence.broken()
-        begun = isinstance(item, TextPart | ThinkingPart)
+        begun = begun or isinstance(item, TextPart | ThinkingPart)
         match item:
             case TextPart(text=text):
                 turn.say(text)
@@ -82,12 +95,20 @@ async def _stream_once(turn: Turn, request: Request) -> Message:
 
     try:
         reply, _ = await attempt_call(turn.agent, request, take)
+    except Exception as error:
+        if begun or (isinstance(error, ProviderError) and error.uncounted):
+            turn.usage_incomplete = True  # part of a reply: nobody says what that took
+        raise
+    except BaseException:  # cancelled: the server may have been at work, and may be still
+        turn.usage_incomplete = True
+        raise
+    finally:
+        silence.over()
+    with _counted(turn, reply):
+        turn.served = await turn.agent.learn_price(turn.served)
         if turn.served is None:
             _tell_again(turn)
         return _checked(reply)
-    finally:
-        silence.over()
-        turn.usage_incomplete = turn.usage_incomplete or begun  # part of a reply: nobody says what that took
 
 
 def _tell_in_place(turn: Turn, item: InPlace) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 from xun.errors import ConfigurationError
 from xun.messages import Message, Text
+from xun.strict_json import loads
 
 CORRECTIONS = 2
-_FENCE = re.compile(r"\s*```[\w-]*[ \t]*\n(.*)\n\s*```\s*", re.DOTALL)
+_FENCE = re.compile(r"\s*```[\w-]*[ \t]*\r?\n(.*)\n\s*```\s*", re.DOTALL)
 _ASKED = (
     "[Your final answer must be one JSON value that fits this JSON Schema, without any other text; use tools first "
     "where you need them. The schema: {}]"
@@ -84,7 +85,7 @@ class _ByType:
 
         _parsed(text)  # strict JSON, as for a schema
         try:
-            return self._adapter.validate_json(text)
+            return self._adapter.validate_json(text, strict=True)  # no "true" for true: the schema says what fits
         except ValidationError as error:
             raise ValueError("; ".join(_told(item) for item in error.errors(include_url=False)[:5])) from None
 
@@ -96,15 +97,11 @@ def _told(error: Any) -> str:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
+        return loads(text, "it holds", _unique)
     except json.JSONDecodeError as error:
         raise ValueError(f"it is not JSON ({error.msg} at character {error.pos + 1})") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"it holds {name}, which JSON does not have")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -40,6 +40,9 @@ class RunFailed(XunError):
         super().__init__(result.error.message if result.error else f"the run ended with {result.stop_reason}")
         self.result = result
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.result,)
+
 
 class RunTruncated(RunFailed):
     """The model's answer was cut off by its output limit."""
@@ -129,6 +132,7 @@ class RunResult(Result[str]):
             "steps": self.steps,
             "tool_calls": self.tool_calls,
             "usage": self.usage.model_dump(),
+            "usage_incomplete": self.usage_incomplete,
             "cost": self.cost,
             "duration_ms": round(self.seconds * 1000),
             "denials": [denial.to_dict() for denial in self.denials],

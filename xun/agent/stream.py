@@ -10,20 +10,36 @@ from typing import TYPE_CHECKING, Any
 
 from xun.agent.prompt import Prompt
 from xun.agent.run_result import RunResult
-from xun.agent.turn import Turn
-from xun.events import PROVISIONAL, AnyEvent, TextDelta, TurnEnded
+from xun.agent.turn import RuntimeStateError, Turn
+from xun.events import PROVISIONAL, AnyEvent, TextDelta, ThinkingDelta, TurnEnded
 from xun.messages import Message
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
 
-MAX_BEHIND = 2_000  # events a consumer may fall behind before it loses deltas, and only those
+MAX_BEHIND = 2_000  # events a consumer may fall behind before deltas are joined, and mere signs of progress dropped
+
+
+class _Joined:
+    """Deltas of one kind and one agent, told as one."""
+
+    def __init__(self, first: TextDelta | ThinkingDelta) -> None:
+        self._first = first
+        self.pieces: list[str] = []
+
+    def goes_on(self, event: AnyEvent) -> bool:
+        return type(event) is type(self._first) and event.agent_id == self._first.agent_id
+
+    def event(self) -> AnyEvent:
+        return self._first.model_copy(update={"text": "".join(self.pieces)})
 
 
 class RunStream:
     """`async with agent.run_stream(prompt) as stream:` then `async for event in stream`.
 
-    Leaving early cancels the turn and waits for its end. `result` is there once the turn has ended.
+    Leaving early cancels the turn and waits for its end. `result` is there once the turn has ended. It can be entered
+    once. A consumer that falls far behind gets text in longer pieces, never less of it: what waits for it is at most
+    what the turn has said, and `MAX_BEHIND` events besides those that tell of calls, messages and decisions.
     """
 
     def __init__(
@@ -37,7 +53,7 @@ class RunStream:
         self._agent = agent
         self._asked = (prompt, context, history, output_schema)
         self._turn: Turn | None = None
-        self._events: deque[AnyEvent] = deque()
+        self._events: deque[AnyEvent | _Joined] = deque()
         self._more = asyncio.Event()
         self._over = False
         self._result: RunResult | None = None
@@ -50,6 +66,8 @@ class RunStream:
         return self._result
 
     async def __aenter__(self) -> RunStream:
+        if self._turn is not None:
+            raise RuntimeStateError("this stream has been entered already: run_stream makes one for each turn")
         self._stop_listening = self._agent.bus.listen(self._hear)
         try:
             self._turn = self._agent.start_turn(*self._asked)
@@ -70,9 +88,15 @@ class RunStream:
             self._stop_listening()
 
     def _hear(self, event: AnyEvent) -> None:
-        if isinstance(event, PROVISIONAL) and len(self._events) >= MAX_BEHIND:
+        if len(self._events) < MAX_BEHIND or not isinstance(event, PROVISIONAL):
+            self._events.append(event)
+        elif isinstance(event, TextDelta | ThinkingDelta):
+            last = self._events[-1]
+            if not (isinstance(last, _Joined) and last.goes_on(event)):
+                self._events.append(last := _Joined(event))
+            last.pieces.append(event.text)
+        else:
             return
-        self._events.append(event)
         self._more.set()
 
     async def __aiter__(self) -> AsyncIterator[AnyEvent]:
@@ -80,7 +104,8 @@ class RunStream:
             raise RuntimeError("enter the stream with `async with` first")
         while not self._over:
             while self._events:
-                event = self._events.popleft()
+                waiting = self._events.popleft()
+                event = waiting.event() if isinstance(waiting, _Joined) else waiting
                 if isinstance(event, TurnEnded) and not event.parent_id:
                     self._over = True
                     self._result = await self._agent.outcome_of(self._turn)

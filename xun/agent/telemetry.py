@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from xun.errors import text_of
 from xun.events import (
     AnyEvent,
     AttemptReset,
@@ -19,7 +20,6 @@ from xun.events import (
     TurnEnded,
     TurnStarted,
 )
-from xun.worker import text_of
 
 _TOLD = (TurnStarted, StepStarted, AttemptReset, Decided, ToolStarted, ToolEnded, TurnEnded)
 _log = logging.getLogger("xun.telemetry")

@@ -36,7 +36,7 @@ from xun.events import (
 )
 from xun.extend.payloads import HookName
 from xun.gate.verdict import Verdict
-from xun.messages import Message, ToolCall, ToolResult, Usage
+from xun.messages import Message, ToolCall, ToolResult, Usage, of_its_own
 from xun.policy.decision import Answer
 from xun.providers.base import ModelInfo
 from xun.result import XunError, printable
@@ -352,7 +352,7 @@ class Turn:
         )  # fmt: skip
         self.over = True
         result = RunResult(
-            status=status, stop_reason=reason, output=output, messages=tuple(self.agent.messages),
+            status=status, stop_reason=reason, output=output, messages=tuple(map(of_its_own, self.agent.messages)),
             usage=self.usage, cost=cost, steps=self.steps, tool_calls=self.tool_calls, seconds=seconds,
             denials=tuple(self.denials), error=error, model=self.agent.model_name,
             session_id=self.agent.session_id, usage_incomplete=self.usage_incomplete,

@@ -6,13 +6,15 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from xun.errors import ConfigurationError, WrongTypeError
+from xun.errors import ConfigurationError, WrongTypeError, text_of
 from xun.extend.payloads import GUARDING, HOOK_PAYLOADS, HOOKS, HookName
-from xun.worker import run_in_task, run_in_thread, text_of
+from xun.messages import Message, ToolCall, call_of_its_own, of_its_own
+from xun.worker import run_in_task, run_in_thread
 
 _log = logging.getLogger("xun.hooks")
 
@@ -109,7 +111,7 @@ class Hooks:
             if registration.once:
                 self.remove(registration)
             try:
-                await _call(registration.function, HookContext(name, agent, dict(data)))
+                await _call(registration.function, HookContext(name, agent, _own(data)))
             except KeyboardInterrupt:
                 raise
             except asyncio.CancelledError:
@@ -128,6 +130,22 @@ class Hooks:
         if not registration.told:
             registration.told = True
             agent.notice(why, "warning")
+
+
+def _own(data: dict[str, Any]) -> dict[str, Any]:
+    """`data` for one hook: hooks watch, so what one changes in it changes neither the call nor what others are told."""
+    return {name: _copied(value) for name, value in data.items()}
+
+
+def _copied(value: Any) -> Any:
+    match value:
+        case ToolCall():
+            return call_of_its_own(value)
+        case Message():
+            return of_its_own(value)
+        case dict():
+            return deepcopy(value)
+    return value
 
 
 async def _call(function: Hook, context: HookContext) -> None:

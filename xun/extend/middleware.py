@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xun.errors import WrongTypeError
+from xun.errors import WrongTypeError, text_of
 from xun.messages import Message, ToolCall, ToolResult
-from xun.worker import run_in_task, text_of
+from xun.worker import run_in_task
 
 
 class MiddlewareError(Exception):
@@ -79,11 +79,12 @@ class Pipeline:
 
     async def _through(self, part: Middleware, stage: str, kind: type[Any], *given: Any) -> Any:
         method = getattr(part, stage)
-        if getattr(type(part), stage) is getattr(Middleware, stage):
+        # The method of the object, not that of its class: a guard may be set on one object alone.
+        if getattr(method, "__func__", method) is getattr(Middleware, stage):
             return given[-1]
         try:
             changed = await run_in_task(lambda: method(*given))
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # raised on, the latter would end the loop of whoever runs the agent
             raise MiddlewareError(f"{_named(part, stage)} failed: {' '.join(text_of(error).split())}") from error
         if not isinstance(changed, kind):
             raise MiddlewareError(f"{_named(part, stage)} gave {type(changed).__name__}, not {kind.__name__}")

@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Literal, cast
 
+from xun.errors import text_of
 from xun.events import Answered, Asked
 from xun.gate.risk import let_go
 from xun.gate.waiting import OpenQuestion
 from xun.policy.action import UseTool
 from xun.policy.decision import Answer, Ask, Decision, Reason
-from xun.worker import awaited, run_in_thread, text_of
+from xun.worker import awaited, run_in_thread
 
 OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
 Settler = Literal["rule", "person", "grant", "auto", "nobody", "risk"]

@@ -163,7 +163,8 @@ class ProviderError(XunError):
 
     `transient` says whether the same request may succeed later; `retry_after` is the wait the server asked for, in
     seconds; `status` is the HTTP status, when there was one. `model` is the one that failed, as `PROVIDER/NAME`, where
-    it may be another than was asked.
+    it may be another than was asked. `uncounted` says that tokens may have been used of which nobody tells: the reply
+    had begun.
     """
 
     def __init__(
@@ -176,6 +177,7 @@ class ProviderError(XunError):
         request_id: str | None = None,
         retry_after: float | None = None,
         model: str | None = None,
+        uncounted: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind: ErrorKind = kind
@@ -185,14 +187,23 @@ class ProviderError(XunError):
         self.request_id = request_id
         self.retry_after = retry_after
         self.model = model
+        self.uncounted = uncounted
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By name: the default would call the class with the text alone.
+        return _again, (type(self), {name: getattr(self, name) for name in _ERROR_PARTS})
 
     def but(self, **changes: Any) -> ProviderError:
         """The same error with `changes`, by the names of the arguments."""
         kept = {name: getattr(self, name) for name in _ERROR_PARTS}
-        return ProviderError(**{**kept, **changes})
+        return _again(type(self), {**kept, **changes})
 
 
-_ERROR_PARTS = ("kind", "message", "transient", "status", "request_id", "retry_after", "model")
+def _again(kind: type[ProviderError], parts: dict[str, Any]) -> ProviderError:
+    return kind(**parts)
+
+
+_ERROR_PARTS = ("kind", "message", "transient", "status", "request_id", "retry_after", "model", "uncounted")
 
 
 @dataclass(frozen=True, slots=True)

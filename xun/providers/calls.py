@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-import uuid
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from xun.call_ids import with_own_ids
 from xun.messages import ModelStop, ToolCall
 from xun.providers.text import whole, whole_value
+from xun.strict_json import loads
 
 CUT_OFF = (
     "the call was cut off by the output limit before it was complete, so it was not run; send it again in smaller parts"
@@ -35,22 +34,10 @@ def finish_calls(drafts: Sequence[DraftCall], stop: ModelStop, *, last_is_open: 
     there, that call is suspect even if its JSON happens to parse.
     """
     drafts = [_whole(draft) for draft in drafts]
-    times = Counter(draft.id for draft in drafts)
-    calls: list[ToolCall] = []
-    seen: set[str] = set()
-    for number, draft in enumerate(drafts, 1):
-        cut = stop == "max_tokens" and last_is_open and number == len(drafts)
-        call = _finish(draft, cut)
-        if not draft.id or times[draft.id] > 1:  # of several, nobody knows which was meant
-            problem = "the call came without an id" if not draft.id else f"several calls came with the id {draft.id!r}"
-            call = _refused(
-                draft, f"{problem}, so {'none of them was' if draft.id else 'it was not'} run; send it again"
-            )
-        if not call.id or call.id in seen:
-            call = call.model_copy(update={"id": f"call_{uuid.uuid4().hex[:24]}"})
-        seen.add(call.id)
-        calls.append(call)
-    return calls
+    cut = stop == "max_tokens" and last_is_open
+    calls = with_own_ids([_finish(draft, cut and draft is drafts[-1]) for draft in drafts])
+    sent = zip(calls, drafts, strict=True)  # one that is refused keeps its arguments as they came
+    return [call.model_copy(update={"raw": draft.arguments}) if call.problem else call for call, draft in sent]
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
@@ -58,7 +45,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique)
+        value = loads(text, "the arguments hold", _unique)
     except json.JSONDecodeError as error:
         if _ends_early(error, text):
             raise ValueError(CUT_OFF) from None
@@ -115,14 +102,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the arguments give the key {name[:80]!r} twice")
         found[name] = whole_value(value)
     return found
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"the arguments hold {name}, which JSON does not have")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"the arguments hold the number {text[:40]}, which is out of range")
-    return value

@@ -145,9 +145,8 @@ def network(target: Target, detail: str, *, transient: bool = True) -> ProviderE
 
 def timed_out(target: Target, seconds: float, *, connecting: bool = False) -> ProviderError:
     what = "no connection" if connecting else "no answer"
-    return ProviderError(
-        "timeout", f"{target.label} at {target.url}: {what} for {seconds:g} s; try again", transient=True
-    )
+    line = f"{target.label} at {target.url}: {what} for {seconds:g} s; try again"
+    return ProviderError("timeout", line, transient=True, uncounted=not connecting)
 
 
 def incomplete(target_label: str, detail: str) -> ProviderError:

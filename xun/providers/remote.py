@@ -45,12 +45,18 @@ class RemoteProvider:
     async def _once(self, request: Request) -> AsyncGenerator[StreamItem]:
         call = Call(self.wire.body(request), request.model, self.wire.headers(request))
         done: Done | None = None
-        async with self.transport.open(call) as exchange, aclosing(self._items(request, exchange)) as items:
-            async for item in items:
-                if isinstance(item, Done):
-                    done = item
-                else:
-                    yield item
+        begun = False
+        try:
+            async with self.transport.open(call) as exchange, aclosing(self._items(request, exchange)) as items:
+                begun = True
+                async for item in items:
+                    if isinstance(item, Done):
+                        done = item
+                    else:
+                        yield item
+        except ProviderError as error:
+            error.uncounted = error.uncounted or begun
+            raise
         # Only now, so that a consumer that leaves at once does not cost the connection its next use.
         if done is not None:
             yield done

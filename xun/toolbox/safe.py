@@ -12,9 +12,9 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from xun.errors import text_of
 from xun.result import Err, ErrorInfo, Ok, Result, to_jsonable
 from xun.toolbox.replay import Passing, TransientToolError
-from xun.worker import text_of
 
 _PASSING = (KeyboardInterrupt, asyncio.CancelledError)
 

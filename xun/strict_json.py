@@ -1,0 +1,42 @@
+"""JSON as models send it, taken strictly: what JSON does not have, or has twice, is refused and never guessed at."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+_MOST_DIGITS = 4_000  # Python refuses to write or read some 300 more
+
+
+def loads(text: str, what: str, object_of: Callable[[list[tuple[str, Any]]], Any]) -> Any:
+    """The value of `text`. Raises `json.JSONDecodeError` for what is no JSON, `RecursionError` where it is nested too
+    deeply, and `ValueError` for numbers that nothing can hold or JSON lacks: `what` names the text, such as "the
+    arguments hold".
+    """
+    return json.loads(
+        text,
+        parse_constant=partial(_no_constant, what),
+        parse_float=partial(_finite, what),
+        parse_int=partial(_whole_number, what),
+        object_pairs_hook=object_of,
+    )
+
+
+def _no_constant(what: str, name: str) -> float:
+    raise ValueError(f"{what} {name}, which JSON does not have")
+
+
+def _finite(what: str, text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{what} the number {text[:40]}, which is out of range")
+    return value
+
+
+def _whole_number(what: str, text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"{what} a number of {len(text)} digits, which is out of range")
+    return int(text)
