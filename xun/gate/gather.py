@@ -305,7 +305,10 @@ def _walk(folder: str, parts: list[str], budget: Budget, *, whole: bool = True) 
         path = realpath(entry.path) if entry.is_symlink() else entry.path
         unsplit = whole and not _SPLITTING.search(entry.name)
         if not rest:
-            yield path, entry.is_file() or entry.is_dir() or not posixpath.exists(path), unsplit
+            plain = entry.is_file() or entry.is_dir() or not posixpath.exists(path)
+            yield from (
+                (one, plain, unsplit) for one in dict.fromkeys((path, entry.path))
+            )  # a link by its own name too
         elif entry.is_dir():
             yield from _walk(path, rest, budget, whole=unsplit)
 

@@ -21,6 +21,7 @@ from xun.policy.hazards import ENVIRONMENT, Hazards
 from xun.policy.leaving import with_way_out
 from xun.policy.near import near_commands
 from xun.policy.needs import HERE, Command, Reading, read_command
+from xun.policy.placed import Placed
 from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
 from xun.policy.rules import GRANTED_SOURCE, Policy, PolicyError, Rule
@@ -72,6 +73,7 @@ class _Judge:
         self.places = places
         self.hazards = Hazards(action.cwd, reading, places)
         self.acts = Acts(action.cwd, reading, places)
+        self.placed = Placed(action.cwd, reading, places)
         self.unpacked = Unpacked(action.cwd, action.command, reading, places)
         self.policy = places.policy
         self.now = places.facts.at
@@ -185,7 +187,7 @@ class _Judge:
             acts = (*self.acts.against(command), *self.acts.wholes(command), *self.acts.exposures(command))
             # A rule that spells a script says which one it means.
             elsewhere = self.hazards.elsewhere(command) if outcome.rule is None else ()
-            for reason in (*acts, *self.hazards.secrets(command), *elsewhere):
+            for reason in (*acts, *self.placed.against(command), *self.hazards.secrets(command), *elsewhere):
                 outcome.ask(reason)
 
     def lapsed(self, command: Command) -> Refused | None:
@@ -328,6 +330,11 @@ class _Judge:
                     reason = Reason(code="deny-rule", text=text, segment=command.segment.text, rule=rule.source)
                     outcome.deny(reason, rule)
                     return
+        if found := self.placed.rule(command):
+            rule, path = found
+            text = rule.reason or f"a rule denies {self.placed.shown(path)}"
+            outcome.deny(Reason(code="deny-rule", text=text, segment=command.segment.text, rule=rule.source), rule)
+            return
         for reason in self.hazards.denied_inside(command):
             outcome.ask(reason)
 

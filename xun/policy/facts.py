@@ -19,11 +19,11 @@ class PathFact(_Data):
     """A path as asked, and what stands there.
 
     `real` has every link resolved (of a pattern: of the folder it starts in). `matches` holds the resolved paths that a
-    pattern stands for, or None when there are too many to tell. `unclear` says that the folder depends on how links are
-    followed. `links` counts the hard links of a file. `option` says that a name that a pattern gives begins with a
-    dash, `odd` that one holds a blank or a character of patterns, and the kind of a pattern is "other" where one of its
-    matches is a pipe, socket or device. A link that is to be moved or deleted is of that kind too, and `real` is then
-    where it stands itself.
+    pattern stands for, of a link its own too, or None when there are too many to tell. `unclear` says that the folder
+    depends on how links are followed. `links` counts the hard links of a file. `option` says that a name that a pattern
+    gives begins with a dash, `odd` that one holds a blank or a character of patterns, and the kind of a pattern is
+    "other" where one of its matches is a pipe, socket or device. A link that is to be moved or deleted is of that kind
+    too, and `real` is then where it stands itself.
     """
 
     real: str

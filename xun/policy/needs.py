@@ -18,6 +18,7 @@ from xun.policy.folders import Steps, entered, placed
 from xun.policy.given import Given, read_given
 from xun.policy.guessed import judge_args
 from xun.policy.operands import changed, handed_on, parts, passes_on, whole, words
+from xun.policy.placing import Placing, placings
 from xun.policy.prescreen import Problem
 from xun.policy.programs import FILTERS, base_name
 from xun.policy.runs import Behind
@@ -42,7 +43,7 @@ class Command:
     `guessed` those that it runs if it runs any; `cut` says that there are more of these than are looked at. `fed` are
     the files from which those may read. Of a wrapper that is `opened` nothing is left to judge: the commands that it
     runs are the next ones. `handed` are the folders whose files it is given by name, and `by_setting` says that the
-    policy's `wrappers` setting is what lets the commands be judged that it runs.
+    policy's `wrappers` setting is what lets the commands be judged that it runs. `placed` is what it puts into folders.
     """
 
     segment: Seg
@@ -60,6 +61,7 @@ class Command:
     handed: tuple[Use, ...] = ()
     by_setting: bool = False
     guessed: tuple[tuple[Arg, ...], ...] = ()
+    placed: tuple[Placing, ...] = ()
 
     @property
     def acting(self) -> tuple[tuple[Arg, ...], ...]:
@@ -172,6 +174,7 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
                 *command.whole,
             ):
                 paths.add((command.keys(folder, use), use))
+            paths.update((command.keys(folder, use), use) for use in _of_placed(command))
             if command.program.name[0] == "git":
                 repositories.add(command.keys(folder, HERE))
     for folder in reading.script.anywhere(cwd):
@@ -179,6 +182,13 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
         for operator, target in reading.script.redirects:
             paths.add((posixpath.join(folder, target.pattern), Use(target, "read" if operator == "<" else "write")))
     return paths, repositories
+
+
+def _of_placed(command: Command) -> Iterator[Use]:
+    for placing in command.placed:
+        yield from (placing.target, *placing.joined, *placing.names)
+        if placing.whole:
+            yield from (Use(name.arg, "moved") for name in placing.names)
 
 
 def _commands(script: Script, text: str, home: str, constructs: Constructs) -> tuple[Command, ...]:
@@ -315,6 +325,7 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
         _joined(_all(whole, acting), _all(read_through, writing)),
         _placed(behind.read),
         guessed=tuple(dict.fromkeys(behind.guessed)),
+        placed=tuple(dict.fromkeys(one.seen(at) for view, ats in writing for one in placings(view) for at in ats)),
     )
 
 

@@ -15,6 +15,7 @@ from xun.policy.facts import Facts, PathFact
 from xun.policy.guard import Guard, guard_of, hidden_at
 from xun.policy.names import HIDDEN
 from xun.policy.paths import (
+    covers_new,
     hook,
     lies_below,
     matches,
@@ -73,6 +74,13 @@ class Places:
         """The deny rule on reading or writing that may cover something in one of these resolved folders."""
         for rule in self.policy.own(kind, "deny"):
             if rule.in_force(self.facts.at) and any(_may_hold(one, rule.pattern, self.facts.roots) for one in folders):
+                return rule
+        return None
+
+    def denied_new(self, folder: str) -> Rule | None:
+        """The deny rule on writing that covers whatever comes to stand in a resolved folder."""
+        for rule in self.policy.own("write", "deny"):
+            if rule.in_force(self.facts.at) and covers_new(rule.pattern, folder, self.facts.roots):
                 return rule
         return None
 
