@@ -84,6 +84,38 @@ def test_two_tools_of_one_name_are_refused() -> None:
             Agent(ScriptedProvider([]), **how)
 
 
+@pytest.mark.spec("H-SUB-03")
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ({"tools": "fs"}, "not one name"),
+        ({"tools": [3]}, "must be a function"),
+        ({"tools": ["nope"]}, "unknown tool group or tool 'nope'"),
+        ({"model": 5}, "model must be PROVIDER/NAME or a Provider, not 5"),
+        ({"model": "bad"}, "model must be PROVIDER/NAME, not 'bad'"),
+        ({"model": "anthropic/"}, "model must be PROVIDER/NAME"),
+    ],
+)
+def test_parts_that_cannot_be_used_are_refused_at_once(parts: dict[str, Any], why: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"the sub-agent 'finder': .*{why}"):
+        SubAgent("finder", "Finds words.", **parts)
+
+
+@pytest.mark.parametrize("given", [SubAgent("finder", "Finds."), [None], "finder", [3]])
+def test_what_is_no_list_of_profiles_is_refused(given: Any) -> None:
+    with pytest.raises(ConfigurationError, match="subagents must be a list of SubAgent objects"):
+        Agent(ScriptedProvider([]), subagents=given)
+
+
+async def test_tools_that_come_once_are_there_for_each_task() -> None:
+    child = ScriptedProvider([{"text": "first"}, {"text": "second"}])
+    profile = SubAgent("finder", "Finds.", model=child, tools=(tool for tool in [lookup]))
+    agent, _, _ = agent_of([DELEGATE, DELEGATE, {"text": "done"}], subagents=[profile])
+    async with agent:
+        await agent.run("go")
+    assert [[tool["name"] for tool in request.tools] for request in child.requests] == [["lookup"], ["lookup"]]
+
+
 @pytest.mark.spec("H-SUB-05")
 async def test_it_uses_the_model_of_its_own_configuration() -> None:
     config = AgentConfig(model="demo", system="Work.")

@@ -35,6 +35,7 @@ from xun.exec.sandbox.profile import Profile
 from xun.extend.hooks import Hooks
 from xun.extend.middleware import Middleware, Pipeline
 from xun.gate.gate import Gate, OnAlways, OnAsk
+from xun.given import several
 from xun.messages import Message, Usage
 from xun.policy.action import Confinement
 from xun.policy.decision import Effect, Mode
@@ -125,7 +126,7 @@ class AgentBase:
         self.toolbox = offered.under(config.tool_policy)
         self.hooks = hooks or Hooks()
         self.pipeline = Pipeline(middleware)
-        self.subagents = tuple(subagents)
+        self.subagents = several("subagents", subagents, "SubAgent objects")
         self._delegates = delegates(self.subagents, self.toolbox) if self.subagents else ()
         self.children = Children(self)
         self.turnstile = Turnstile()
@@ -286,14 +287,17 @@ class AgentBase:
         return "a turn" if self._turn is not None else ""
 
     def cancel(self) -> bool:
-        """Cancel the running turn or compaction and all sub-agents, from any thread. False when idle."""
-        self.children.cancel()
+        """Cancel the running turn or compaction and all sub-agents, from any thread.
+
+        False when there is nothing of these. Sub-agents in the background do not keep an agent `busy`.
+        """
+        background = self.children.cancel()
         if self._job is not None:
             self._job.cancel()
             return True
         turn, task = self._turn, self._task
         if turn is None or task is None:
-            return False
+            return background
         if turn.on_its_thread():
             task.cancel()
         else:

@@ -1,10 +1,11 @@
-"""Work between turns that keeps an agent busy."""
+"""Work beside the turns of an agent."""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
 import os
+import threading
 from collections.abc import Coroutine
 from typing import Any
 
@@ -14,6 +15,7 @@ class Job:
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], name: str) -> None:
         self.loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
         self._process = os.getpid()
         self.task = self.loop.create_task(coroutine, name=name)
         self._over: concurrent.futures.Future[None] = concurrent.futures.Future()
@@ -21,14 +23,19 @@ class Job:
 
     def cancel(self) -> None:
         """Cancel it. Nothing happens where its loop has been stopped: it will never go on."""
-        if self._loop_runs():
+        if not self.runs:
+            return
+        if self._thread == threading.get_ident():
+            self.task.cancel()
+        else:
             self.loop.call_soon_threadsafe(self.task.cancel)
 
     async def ended(self) -> None:
         """Wait until it has ended, however it did. Cancelling the wait leaves it alone."""
-        if self._loop_runs():
+        if self.runs:
             await asyncio.shield(asyncio.wrap_future(self._over))
 
-    def _loop_runs(self) -> bool:
+    @property
+    def runs(self) -> bool:
         """Whether its loop runs. In a process forked meanwhile it only looks so: no thread came along."""
         return self._process == os.getpid() and self.loop.is_running()

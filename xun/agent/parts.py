@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from xun.errors import WrongTypeError
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import several
 from xun.providers.base import Fallback, ModelInfo, Provider, RetryPolicy
 from xun.registry import load
@@ -66,6 +66,19 @@ def resolve_provider(model: str | Provider | None, provider: Any, info: ModelInf
     else:
         found, known = registry.resolve(model, env=os.environ)
     return found, info or known
+
+
+def check_model(model: Any) -> None:
+    """Raises `ConfigurationError` for what can be no model, however things are set up later.
+
+    Whether there is such a provider, and a key for it, is known where an agent starts: it may still be registered.
+    """
+    if isinstance(model, str):
+        prefix, _, rest = model.partition("/")
+        if not (model == "demo" or model.startswith("scripted:") or (prefix and rest)):
+            raise ConfigurationError(f"model must be PROVIDER/NAME, not {model!r}")
+    elif model is not None and not callable(getattr(model, "stream", None)):
+        raise WrongTypeError(f"model must be PROVIDER/NAME or a Provider, not {model!r}")
 
 
 def with_fallbacks(

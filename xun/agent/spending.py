@@ -18,12 +18,13 @@ async def before_request(turn: Turn) -> None:
 
 
 def check_spending(turn: Turn) -> None:
-    """Raises `Stop` once a budget is reached, and where what was spent is not known."""
-    _check_tokens(turn, turn.limits.max_tokens)
-    _check_cost(turn, turn.limits.max_cost)
-    above = turn.agent.serves
-    if above is not None and not above.over:
-        check_spending(above)
+    """Raises `Stop` once a budget is reached, and where what was spent is not known: of `turn` or one above it.
+
+    One that is over counts on with what was started in it.
+    """
+    for each in turn.line():
+        _check_tokens(each, each.limits.max_tokens)
+        _check_cost(each, each.limits.max_cost)
 
 
 def _check_tokens(turn: Turn, limit: int | None) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xun.agent.config import AgentConfig
-from xun.errors import ConfigurationError
+from xun.agent.parts import build_toolbox, check_model
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import instance, text
 from xun.policy.lists import STATE_KEY
 from xun.result import Err, Ok, Result
@@ -68,10 +69,21 @@ class SubAgent:
         if not text("the description of a sub-agent", self.description).strip():
             raise ConfigurationError(f"the sub-agent {self.name!r} needs a description: it says when to delegate")
         instance("config", self.config, AgentConfig, "an AgentConfig object")
+        self._check_parts()
         if self.config is not None and self.config.fallbacks and not self._names_a_model(self.config):
             raise ConfigurationError(
                 f"the sub-agent {self.name!r}: fallbacks need the name of a model; without one it has both from above"
             )
+
+    def _check_parts(self) -> None:
+        """What is known to be wrong now need not wait for the first task."""
+        if isinstance(self.tools, Iterator):
+            object.__setattr__(self, "tools", tuple(self.tools))  # each task builds them anew
+        try:
+            build_toolbox(self.tools)
+            check_model(self.model)
+        except ConfigurationError as error:
+            raise type(error)(f"the sub-agent {self.name!r}: {error}") from None
 
     def _names_a_model(self, config: AgentConfig) -> bool:
         return isinstance(self.model, str) or (self.model is None and config.model is not None)
@@ -104,7 +116,8 @@ def delegates(subagents: Sequence[SubAgent], taken: ToolBox) -> tuple[Tool, ...]
     """The tools that delegate to `subagents`. Raises `ConfigurationError` where two have one name, or one is taken."""
     found: dict[str, Tool] = {}
     for subagent in subagents:
-        instance("subagents", subagent, SubAgent, "a list of SubAgent objects")
+        if not isinstance(subagent, SubAgent):
+            raise WrongTypeError(f"subagents must be a list of SubAgent objects, and {subagent!r} in it is none")
         name = subagent.tool_name
         if name in found or name in taken:
             raise ConfigurationError(f"there are two tools called {name}: give the sub-agent another name")
@@ -204,7 +217,8 @@ def _with_lists(parent: AgentBase, child: Agent[Any]) -> Agent[Any]:
 def _delegate(subagent: SubAgent) -> Tool:
     async def delegate(ctx: ToolCallContext[Any], task: str) -> Result[str]:
         children = ctx.agent.children
-        return await children.run(partial(subagent.make, ctx.agent), task, subagent.name, ctx.value, ctx.progress)
+        name = children.name(subagent.name)
+        return await children.run(partial(subagent.make, ctx.agent), task, name, ctx.value, ctx.progress)
 
     about = f"{subagent.description.strip()}\n\nIt sees none of this conversation: say in the task all that it needs."
     wrap = _tool(subagent.tool_name, description=about, permission=subagent.permission, timeout=subagent.timeout)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from xun.agent.dedupe import Changes
-from xun.agent.turn import RuntimeStateError, Turn, serving
+from xun.agent.turn import RuntimeStateError, Turn
 from xun.events import (
     Answered,
     AnyEvent,
@@ -24,8 +24,7 @@ from xun.events import (
     TurnStarted,
     UsageUpdated,
 )
-from xun.messages import Usage
-from xun.providers.base import ModelInfo
+from xun.messages import ToolCall, Usage
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
@@ -35,6 +34,10 @@ MAX_DEPTH = 2  # agents below the first: those of the second level have no tools
 _RELAYED = (
     SubAgentStarted, SubAgentUpdated, SubAgentEnded, ToolStarted, ToolEnded, Decided, Asked, Answered, Notice,
 )  # fmt: skip
+
+
+Caller = tuple[Turn, ToolCall] | None
+"""The turn and the call that want a sub-agent, None where code outside of any turn does."""
 
 
 class Turnstile:
@@ -52,23 +55,22 @@ class Turnstile:
         return self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
-def adopt(parent: AgentBase, child: Agent[Any], name: str) -> None:
-    """Start `child` as the agent `name` that works for `parent`, on the turn that `parent` runs.
+def adopt(parent: AgentBase, child: Agent[Any], name: str, caller: Caller) -> None:
+    """Start `child` as the agent `name` that works for `parent`, by a call of one of its turns, which may be over.
 
     What it does needs a yes of both policies, a question names it, its task, calls and decisions are told by `parent`
     too, and what it uses counts for `parent`. Raises `RuntimeStateError` for an agent that is started already.
     """
     if child.is_initialized() or child.is_finalized():
         raise RuntimeStateError(f"agent {child.name!r} is started already; give one that is not")
-    current = serving(parent)
-    turn = current[0] if current else None
+    turn = caller[0] if caller else None
     child.name = f"{parent.name}/{name}"
     child.depth = parent.depth + 1
     child.turnstile = parent.turnstile
     child.serves = turn
     child.overseers = (*parent.overseers, parent.hooks)
     child.on_spent = counts_for(parent, turn)
-    child.bus.listen(_Relay(parent, turn, name, current[1].id if current else ""))
+    child.bus.listen(_Relay(parent, turn, name, caller[1].id if caller else ""))
     if child.depth >= MAX_DEPTH:
         child.toolbox = child.toolbox.clone().disable_subagent()
     child.initialize()
@@ -117,12 +119,5 @@ class _Relay:
 
 
 def counts_for(agent: AgentBase, turn: Turn | None) -> OnSpent:
-    """Counts what is used for `agent`, as it goes: for its `turn` as long as that runs."""
-
-    def spent(usage: Usage | None, model: ModelInfo) -> None:
-        if turn is not None and not turn.over:
-            turn.spend(usage, model)
-        else:
-            agent.count(usage, model)
-
-    return spent
+    """Counts what is used for `agent`, as it goes: for its `turn`, whose budgets hold for what outlives it too."""
+    return agent.count if turn is None else turn.spend

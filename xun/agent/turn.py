@@ -91,6 +91,7 @@ class Turn:
         self.uncounted = False  # whether a reply came without what it used
         self.usage_incomplete = False
         self.denials: list[Denial] = []
+        self.late: list[Denial] = []  # of agents that it started and that have outlived it
         self._stop: Stop | None = None
         self.interrupted = False
         self.over = False
@@ -288,9 +289,15 @@ class Turn:
     def deny(self, denials: Sequence[Denial], *, stops: bool = False) -> None:
         """Note `denials`. With `stops` they end each turn whose agent is not to go on without a person."""
         for turn in self.line():
-            turn.denials.extend(denials)
+            (turn.late if turn.over else turn.denials).extend(denials)
             if stops and turn.agent.on_nobody == "fail":
                 turn._stop = Stop("denied", "a call needs a person's yes and nobody is there to give it")  # noqa: SLF001 - one of this class
+
+    @property
+    def deadline(self) -> float | None:
+        """When the first time limit of these turns is reached, on the clock of `time.monotonic`."""
+        ends = (turn._began + turn.limits.max_time for turn in self.line() if turn.limits.max_time is not None)  # noqa: SLF001 - of this class
+        return min(ends, default=None)
 
     @property
     def stop(self) -> Stop | None:
@@ -298,9 +305,9 @@ class Turn:
         return next((turn._stop for turn in self.line() if turn._stop is not None), None)  # noqa: SLF001 - of this class
 
     def line(self) -> Iterator[Turn]:
-        """This turn, and those above it that it works for and that have not ended, from below."""
+        """This turn, and those above it that it works for, from below. They may be over."""
         turn: Turn | None = self
-        while turn is not None and (turn is self or not turn.over):
+        while turn is not None:
             yield turn
             turn = turn.agent.serves
 

@@ -122,7 +122,9 @@ class Turns:
         """Cancel what runs. False when idle."""
         if self._task is None:
             return False
-        if not self.agent.cancel():
+        busy = self.agent.busy
+        self.agent.cancel()
+        if not busy:
             self._task.cancel()  # a job, not a turn
         return True
 
