@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from xun.agent.job import Job
 from xun.result import Err, Result
-from xun.worker import text_of
+from xun.errors import text_of
 
 if TYPE_CHECKING:
     from xun.agent.run_result import Denial
