@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from xun.agent.job import Job
-from xun.result import Err, Result
 from xun.errors import text_of
+from xun.result import Err, Result
 
 if TYPE_CHECKING:
     from xun.agent.run_result import Denial
