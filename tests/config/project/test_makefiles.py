@@ -70,6 +70,9 @@ NOT_TOLD = {
     "make by another name for one target": "test: M = $(MAKE)\ntest:\n\t$(M) -C sub\n",
     "one that make makes": "include more.mk\nmore.mk: x.in\n\tcp x.in more.mk\n" + TEST,
     "one that a pattern makes": "include more.mk\n%.mk: %.in\n\tcp $< $@\n" + TEST,
+    "one that a variable makes": "M = more.mk\ninclude more.mk\n$(M): x.in\n\tcp $< $@\n" + TEST,
+    "one that make makes each time": "include more.mk\nmore.mk::\n\tcp x.in more.mk\n" + TEST,
+    "one that is phony": "include more.mk\n.PHONY: more.mk\nmore.mk:\n\tcp x.in more.mk\n" + TEST,
     "itself": "Makefile: x.in\n\tcp x.in Makefile\n" + TEST,
     "a library": "load x.so\n" + TEST,
     "a made-up line": "$(eval include more.mk)\n" + TEST,
@@ -112,6 +115,15 @@ def test_what_make_makes_a_makefile_from_by_itself_is_pinned(source: str, work: 
     [before] = search(work, work).commands
     (work / source).parent.mkdir(exist_ok=True)
     (work / source).write_text("SHELL = ./evil\n")
+    [after] = search(work, work).commands
+    assert before.pin != after.pin
+
+
+def test_a_file_that_make_makes_only_where_it_is_missing_is_pinned(work: Path) -> None:
+    (work / "Makefile").write_text("-include .env\n$(BIN): x.c\n\tcc x.c\n.env:\n\tcp .env.example .env\n" + TEST)
+    (work / ".env").write_text("X = 1\n")
+    [before] = search(work, work).commands
+    (work / ".env").write_text("SHELL = ./evil\n")
     [after] = search(work, work).commands
     assert before.pin != after.pin
 

@@ -35,9 +35,9 @@ _OPTION = re.compile(
 )
 _OTHER_LINES = re.compile(r"--eval\b|\bMAKEFILES\b")
 _WORDS = re.compile(r"[\w./@+-]+")
-# A variable that stands for make, but for one that a recipe sets for a command.
-_OTHER_NAME = re.compile(r"(?!\t)[^#]*?[\w.-]\s*[:?+!]*=(?:\s*\S*/?g?make\s*$|.*\$[({]MAKE[)}])")
-_RULE = re.compile(r"(?!\t)\s*([^\s:=#][^:=#]*?)\s*::?(?![:=])")
+_MAKE = re.compile(r"\s*(?:\S*/)?g?make\s*")
+_SETS = re.compile(r"(?!\t)[^:#=]*[\w.-]\s*(?::{0,3}|[?+!])=|\s*define\s")
+_RULE = re.compile(r"(?!\t)\s*([^\s:=#][^:=#]*?)\s*:(:?)(?![:=])([^;#]*)")
 # From which make makes a file by rules of its own.
 _SOURCES = ("{}.sh", "{},v", "RCS/{},v", "RCS/{}", "SCCS/s.{}", "s.{}")
 _FOLDER = re.compile(r"(?<![\w./-])(?:cd|pushd)\s+(\S+)")
@@ -65,7 +65,8 @@ class _Reading:
     files: list[str] = field(default_factory=list)
     _queue: list[tuple[str, str]] = field(default_factory=list)  # folder in which make runs, file
     _seen: set[tuple[str, str]] = field(default_factory=set)
-    _made: set[str] = field(default_factory=set)  # the targets, and patterns of some
+    _made: set[str] = field(default_factory=set)  # the targets that are made anew, and patterns of some
+    _others: set[str] = field(default_factory=set)  # names that variables may stand for
 
     def all_from(self, folder: str, name: str) -> None:
         """Raises `UnpinnedError` for what cannot be read or told."""
@@ -84,6 +85,9 @@ class _Reading:
                 raise UnpinnedError(f"{name}, which a Makefile includes, is not there")
             lines = _lines(text)
             self._made.update(_of_rules(folder, lines))
+            for line in lines:
+                if _SETS.match(line):
+                    self._others.update(word.rpartition("/")[2] for word in _WORDS.findall(line))
             self._follow(lines, folder, name)
             self._queue += self._named(lines, folder)
         self._remade()
@@ -99,12 +103,13 @@ class _Reading:
 
     def _remade(self) -> None:
         """Is a file that make reads made by it first? Then what it is made from says what runs."""
+        variable = any("$" in made for made in self._made)
         for name in tuple(self.files):
-            plain = os.path.normpath(name)
-            if any(fnmatchcase(plain, made) for made in self._made):
+            plain, base = os.path.normpath(name), name.rpartition("/")[2]
+            if any(fnmatchcase(plain, made) for made in self._made) or (variable and base in self._others):
                 raise UnpinnedError(f"{name} is made by make before it is read")
-            folder, base = os.path.split(name)
-            self.files += [os.path.join(folder, source.format(base)) for source in _SOURCES]  # noqa: PTH118
+            folder = name.removesuffix(base)
+            self.files += [f"{folder}{source.format(base)}" for source in _SOURCES]
 
     def _follow(self, lines: list[str], folder: str, name: str) -> None:
         evaluates = any(map(_EVAL.search, lines))
@@ -112,7 +117,7 @@ class _Reading:
         for line in lines:
             if again and _OTHER_LINES.search(line):
                 raise UnpinnedError(f"{name} gives make more lines than those of its files")
-            if _OTHER_NAME.match(line):
+            if _renames(line):
                 raise UnpinnedError(f"{name} gives make another name: {line.strip()[:_WIDE]}")
             if _LOAD.match(line):
                 raise UnpinnedError(f"{name} loads a library into make")
@@ -156,12 +161,25 @@ def _lines(text: str) -> list[str]:
     return [line for line in joined.split("\n") if not line.startswith("#")]
 
 
+def _renames(line: str) -> bool:
+    """Does a line set a variable that stands for make? What a recipe sets for a command does not count."""
+    name, sets, value = line.partition("=")
+    if not sets or line.startswith("\t") or "#" in name:
+        return False
+    return "$(MAKE)" in value or "${MAKE}" in value or _MAKE.fullmatch(value) is not None
+
+
 def _of_rules(folder: str, lines: list[str]) -> Iterator[str]:
-    """What rules say how to make, by names from the folder of the place; `%` as the pattern that it is."""
+    """What rules make although it is there, by names from the folder of the place; `%` as the pattern that it is.
+
+    A rule without prerequisites makes only what is missing, unless it has two colons or its target is phony.
+    """
     for line in lines:
-        if found := _RULE.match(line):
-            for target in found[1].split():
-                yield os.path.normpath(os.path.join(folder, target.replace("[", "[[]").replace("%", "*")))  # noqa: PTH118
+        found = _RULE.match(line)
+        if found is None or not (found[2] or found[3].strip()):
+            continue
+        for target in found[3 if found[1] == ".PHONY" else 1].split():
+            yield os.path.normpath(os.path.join(folder, target.replace("[", "[[]").replace("%", "*")))  # noqa: PTH118
 
 
 def _uncommented(text: str | None) -> str:
