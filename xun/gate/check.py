@@ -40,7 +40,7 @@ def check_command(
         temp=None,
         home=home or Path.home(),
         constructs=constructs,
-        denied=[rule.pattern for rule in (*policy.own("read", "deny"), *policy.own("write", "deny"))],
+        denied=[rule.pattern for kind in ("read", "write") for rule in policy.own(kind, "deny", "ask")],
         sandbox=policy.settings.sandbox != "off",
         own=own,
     )

@@ -189,7 +189,7 @@ class Gate:
             "temp": place.temp,
             "home": self.home,
             "constructs": settings.constructs,
-            "denied": [rule.pattern for kind in ("read", "write") for rule in self.policy.own(kind, "deny")],
+            "denied": [rule.pattern for kind in ("read", "write") for rule in self.policy.own(kind, "deny", "ask")],
             "sandbox": settings.sandbox != "off",
             "own": self.own(),
         }

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from xun.policy.action import Run
 from xun.policy.acts import Acts
+from xun.policy.asked import asked
 from xun.policy.commands import find_program
 from xun.policy.commands.project import refused_behind
 from xun.policy.commands.spec import Judge, Refused, Use
@@ -36,8 +37,8 @@ from xun.policy.written import edits_in_place
 def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule] = ()) -> Decision:
     """Judge a shell command. Pure: everything about the disk comes from `facts`."""
     reading = read_command(action.command, facts.home, policy.settings.constructs)
-    judge = _Judge(action, reading, Places(facts, policy, grants))
-    return judge.decision()
+    decision = _Judge(action, reading, Places(facts, policy, grants)).decision()
+    return asked(decision, facts, policy, grants, lambda places: _Judge(action, reading, places).ruled())
 
 
 # What a rule that spells the command would settle.
@@ -111,6 +112,13 @@ class _Judge:
             rule=rule.source if rule else None,
             pattern=rule.pattern if rule else None,
         )
+
+    def ruled(self) -> Iterator[tuple[str | None, str | None]]:
+        """The sources of the deny rules on paths that bind the text, or may do so, each with its segment."""
+        decision = self.decision()
+        if around := self.hazards.denied_around():
+            yield around.source, None
+        yield from ((one.rule, one.segment) for one in decision.reasons if one.code in ("deny-rule", "may-be-ruled"))
 
     def shown(self, command: Command, outcome: _Outcome) -> Segment:
         rule = outcome.rule

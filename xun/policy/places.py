@@ -49,11 +49,15 @@ _STREAMS = re.compile(r"/dev/(?:null|zero|random|urandom|tty|stdin|stdout|stderr
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The paths of one action, judged against facts and rules."""
+    """The paths of one action, judged against facts and rules.
+
+    With `spares`, no deny rule binds a path that a grant covers.
+    """
 
     facts: Facts
     policy: Policy
     grants: Sequence[Rule] = ()
+    spares: bool = False
     guard: Guard = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -61,10 +65,11 @@ class Places:
 
     def denied(self, kind: Mode | str, key: str) -> Rule | None:
         """The deny rule on reading or writing that covers the path at `key`, as spelled or as resolved."""
-        rules = self.policy.own("write" if kind == "write" else "read", "deny")
+        of_kind: RuleKind = "write" if kind == "write" else "read"
+        rules = self.policy.own(of_kind, "deny")
         if not rules:
             return None
-        paths = self.names(key)
+        paths = [path for path in self.names(key) if not (self.spares and self.grant(of_kind, path))]
         for rule in rules:
             if rule.in_force(self.facts.at) and any(matches(rule.pattern, path, self.facts.roots) for path in paths):
                 return rule
