@@ -72,3 +72,19 @@ def test_a_long_program_takes_no_time(place: Path) -> None:
         " " * 7000 + "x",
     ):
         assert judged(f"perl -ne '{text}' a", place).effect == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["gh pr create --body-file=.env", "gh issue create --body-file=.env --title x", "gh release create v1 --notes-file=.env",
+     "glab mr create --description-file=.env", "gh pr create --body= .env", "git commit -Fm .env"],
+)  # fmt: skip
+def test_an_option_that_begins_like_a_text_names_a_file(command: str, place: Path) -> None:
+    assert judged(command, place).hard
+
+
+@pytest.mark.parametrize(
+    "command", ["gh pr create --title=.env --body '.env is read'", "gh pr create -t .env -b.env", "git commit -am .env"]
+)
+def test_a_title_and_a_message_name_none(command: str, place: Path) -> None:
+    assert not judged(command, place).hard

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from xun.policy.paths import matches, special
 from xun.policy.programs import INTERPRETERS, MANY, PRIVILEGED, WRAPPERS, base_name
 from xun.policy.runners import CODE_MODULES, RUNNERS, opaque, runner_length
-from xun.policy.uncovered import running_option
+from xun.policy.uncovered import gives_code, running_option
 from xun.result import XunError
 
 _CODE_FLAGS = re.compile(r"-[A-Za-z]*[ceEp]|--eval|--print|--exec|--command|-|-i|-S.*")
@@ -22,7 +22,7 @@ _SWITCHES = frozenset({"-x", "-w"})
 
 
 # By itself it does what the project says, and what it runs of its words is told apart.
-_ALONE = frozenset({"tox", "git"})
+_ALONE = frozenset({"tox", "git", "gh", "gcloud"})
 # A setting of git, or a way to look at some, other than those that name programs or other files of settings.
 _SETTING = re.compile(
     r"(?!(?:alias|filter|include|includeif|url|pager|gpg|credential|sendemail|trailer|merge|diff|difftool|mergetool|man|web"
@@ -77,6 +77,8 @@ def check_allowed(pattern: str) -> tuple[str, ...]:
         raise PolicyError(f"{pattern!r} cannot be allowed: {name} runs other programs too; name its command")
     elif name in INTERPRETERS:
         _check_interpreter(pattern, name, rest)
+    elif option := gives_code(words, len(words) - 1):
+        raise PolicyError(f"{pattern!r} cannot be allowed: behind {option}, {name} may run what is given to it")
     return words
 
 

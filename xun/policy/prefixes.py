@@ -8,15 +8,18 @@ from fnmatch import fnmatchcase
 
 from xun.policy.commands import Program, default_commands
 from xun.policy.entries import PolicyError, check_allowed, words_of
+from xun.policy.further import package_at
 from xun.policy.needs import Command
 from xun.policy.programs import (
-    CHANGERS,
     ENDERS,
     FETCHERS,
+    KNOWN,
     MANY,
     PRIVILEGED,
     RUNS_OTHERS,
+    SERVERS,
     STATE,
+    TAKE_OPERANDS,
     base_name,
     git_command_at,
     word_set,
@@ -24,14 +27,10 @@ from xun.policy.programs import (
 from xun.policy.rules import Rule
 from xun.policy.runners import RUNNERS, names_script, runner_length, script_length
 from xun.policy.runs import may_run_words, tails
-from xun.policy.uncovered import goes_further, runs_more
+from xun.policy.uncovered import goes_further, runs_more, unknown
 from xun.policy.words import Arg
 
-# Beside those that matter by themselves: what people run through other programs.
-_PROGRAMS = frozenset({*RUNNERS, *RUNS_OTHERS, *PRIVILEGED, *FETCHERS, *ENDERS, *CHANGERS, *MANY}) | word_set(
-    "jest vitest mocha ava cypress playwright eslint prettier tsc webpack vite rollup esbuild next nuxt ruff mypy "
-    "black gcc g++ cc clang clang++ rustc javac java rspec phpunit gunicorn uvicorn flask celery cmake ninja meson"
-)
+_PROGRAMS = frozenset({*RUNNERS, *KNOWN, *SERVERS}) - STATE
 # Their own name says too little, or covers too much.
 _TELL_NOTHING = RUNS_OTHERS | PRIVILEGED | STATE | ENDERS | FETCHERS | {"java"}
 _MOST_SPELLED = 8  # words of a rule that *always* offers
@@ -186,12 +185,16 @@ def _telling(words: Sequence[str]) -> int:
         return length + behind if behind else 0
     second = words[1] if len(words) > 1 else ""
     if name not in MANY:
-        # Of what nobody knows, the second word may well be what it does: `vagrant up` is not `vagrant destroy`.
-        return 2 if name not in _TAKE_OPERANDS and _COMMAND.fullmatch(second) else 1
+        return _telling_other(name, words)
+    if name == "cargo" and second.startswith("+"):
+        behind = _telling(("cargo", *words[2:]))
+        return 1 + behind if behind else 0
     if (name, second) in _SELECTING and len(words) > 2:
         return 3
     if not second or second.startswith("-") or second in ("exec", "x", "dlx"):
         return 0
+    if at := package_at((name, *words[1:])):
+        return at + 1 if at < _MOST_SPELLED else 0
     if name == "git" and second in _GIT_BY_OPTION:
         return 2 + (len(words) > 2 and words[2].startswith("-"))
     if name in _NESTED:
@@ -201,8 +204,23 @@ def _telling(words: Sequence[str]) -> int:
     return count if len(words) >= count else 0
 
 
+def _telling_other(name: str, words: Sequence[str]) -> int:
+    """The same for a program whose first word need not say what it does."""
+    second = words[1] if len(words) > 1 else ""
+    if name in TAKE_OPERANDS or not _COMMAND.fullmatch(second):
+        return 1
+    # Of what nobody knows, the second word may well be what it does: `vagrant up` is not `vagrant destroy`. An option
+    # is not, and may take code or a command; what runs or enters something says nothing of what.
+    if unknown(words[0]) and (second.startswith("-") or (second in _RUN_WORDS and name not in _RUN_CHECKS)):
+        return 0
+    return 3 if name in _SECOND_TELLS and len(words) > 2 else 2
+
+
 # A word that names what a program is to do, or the option that does.
 _COMMAND = re.compile(r"-{0,2}[a-zA-Z][a-zA-Z0-9:_-]*")
+_RUN_WORDS = word_set("exec run ssh rsh shell sh eval repl script spawn attach console record")
+# Their first word names what they act on, or a group.
+_SECOND_TELLS = word_set("service rc-service flask doctl flyctl fly heroku django-admin alembic oc")
 # Of these the first word names a group of commands: of some programs always.
 _GROUPED = word_set("gh glab aws gcloud az kubectl")
 _GROUPS = word_set(
@@ -212,14 +230,9 @@ _GROUPS = word_set(
 )
 _NESTED = word_set("gcloud az")
 _SELECTING = frozenset({("tox", "-e"), ("nox", "-s"), ("nox", "-e")})
-_GIT_BY_OPTION = word_set("clean")
-# Their own name is all that says what they do: what follows are files.
-_TAKE_OPERANDS = CHANGERS | word_set(
-    "jest vitest mocha ava cypress eslint prettier stylelint tsc mypy pyright flake8 pylint black isort gcc g++ cc c++ "
-    "clang clang++ rustc javac rspec phpunit rubocop cmake ctest ninja man unzip zip tar bsdtar gzip gunzip xz unxz "
-    "zstd patch pandoc split csplit sort diff pytest gofmt goimports rustfmt shfmt clang-format shellcheck yamllint "
-    "hadolint sed awk open xdg-open less more bat code sqlite3 ffmpeg convert"
-)
+_GIT_BY_OPTION = word_set("clean restore checkout switch")
+# Of these `run` runs what the project says.
+_RUN_CHECKS = word_set("golangci-lint vitest pre-commit turbo nx semgrep")
 
 
 def _is_program(word: str) -> bool:

@@ -24,15 +24,18 @@ WRAPPERS = word_set(
     "arch linux32 linux64 i386 x86_64 proot tmux screen dbus-run-session xvfb-run catchsegv prlimit numactl "
     "hyperfine watchexec nodemon reptyr dtach abduco tsocks torsocks proxychains proxychains4 "
     "cross-env cross-env-shell dotenv dotenv-cli env-cmd ccache sccache distcc tini dumb-init chronic faketime "
+    "runcon sg newgrp cpulimit chpst softlimit daemon catatonit sshpass mpirun mpiexec srun pssh parallel-ssh rush fab "
+    "setlock envdir rr cgexec cpuset crictl schroot systemd-nspawn "
     "eatmydata su-exec concurrently npm-run-all run-p run-s xterm gnome-terminal konsole alacritty kitty wezterm foot "
     "ansible ld.so start-stop-daemon daemonize nsjail capsh unbuffer ts-node-dev wait-on start-server-and-test"
 )
-SHELLS = word_set("sh bash dash zsh ksh mksh fish csh tcsh ash rbash pwsh")
+SHELLS = word_set("sh bash dash zsh ksh mksh fish csh tcsh ash rbash pwsh nu xonsh elvish yash osh ysh")
 INTERPRETERS = SHELLS | word_set(
     "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit tclsh wish Rscript "
     "julia osascript groovy scala ghci runghc guile racket sbcl ocaml elixir erl iex irb awk gawk mawk nawk "
     "ipython ipython3 jshell ts-node tsx powershell vim vi nvim view ex ed emacs emacsclient "
-    "m4 gnuplot sqlite3 psql mysql"
+    "m4 gnuplot sqlite3 psql mysql R clojure clj bb octave mongosh mongo duckdb dc hy jython qjs raku janet swipl "
+    "gprolog execlineb zx scsh kotlin crystal gforth pike gjs maxima scilab sage"
 )
 # What they are given says what they run.
 RUNS_OTHERS = WRAPPERS | INTERPRETERS
@@ -63,8 +66,26 @@ MANY = word_set(
     "terraform brew apt apt-get systemctl make just rake task tox nox bundle rails dotnet gradle mvn mix composer conda"
 )
 
+# Their own name is all that says what they do: what follows are files.
+TAKE_OPERANDS = CHANGERS | word_set(
+    "jest vitest mocha ava cypress eslint prettier stylelint tsc mypy pyright flake8 pylint black isort gcc g++ cc c++ "
+    "clang clang++ rustc javac rspec phpunit rubocop cmake ctest ninja man unzip zip tar bsdtar gzip gunzip xz unxz "
+    "zstd patch pandoc split csplit sort diff pytest gofmt goimports rustfmt shfmt clang-format shellcheck yamllint "
+    "hadolint sed awk open xdg-open less more bat code sqlite3 ffmpeg convert"
+)
+# Beside those, what people run through other programs.
+BUILDERS = word_set(
+    "playwright webpack vite rollup esbuild next nuxt ruff java meson golangci-lint pre-commit turbo nx semgrep"
+)
+SERVERS = word_set("gunicorn uvicorn flask celery")
+# What some table here tells of.
+KNOWN = RUNS_OTHERS | PRIVILEGED | FETCHERS | ENDERS | CHANGERS | STATE | MANY | TAKE_OPERANDS | BUILDERS
+
 _GIT_VALUED = word_set("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env")
-_VERSIONED = re.compile(r"(python|perl|ruby|lua|php|node|pypy)[0-9][0-9.]*|(mkfs)\..*|(ld)[\w.-]*\.so[\d.]*")
+_VERSIONED = re.compile(
+    r"(python|perl|ruby|lua|php|node|pypy|tclsh|wish|guile|julia|bash|ksh|octave|erl|scala)-?[0-9][0-9.]*"
+    r"|(mkfs)\..*|(ld)[\w.-]*\.so[\d.]*"
+)
 
 
 @lru_cache(maxsize=2048)

@@ -9,13 +9,14 @@ from xun.policy.programs import base_name, word_set
 from xun.policy.words import Arg
 
 # By program, and for git by command: the options whose value is text, glued on, behind `=` or as the next word.
-_MESSAGE = re.compile(r"(-[A-Za-z]*m|--message)(?:=?(.*))?", re.DOTALL)
-_TITLES = re.compile(r"(-[tb]|--title|--body|--notes|--comment|--description)(?:=?(.*))?", re.DOTALL)
+# `--body-file` is another than `--body`, and no letter before the last one of a cluster takes a value.
+_MESSAGE = re.compile(r"-[abd-sv-zA-BD-EG-RT-WYZ]*m(.*)|--message(?:(?==)(.*))?", re.DOTALL)
+_TITLES = re.compile(r"-[tb](.*)|--(?:title|body|notes|comment|description)(?:(?==)(.*))?", re.DOTALL)
 _GIT_MESSAGES = word_set("commit tag merge stash notes revert cherry-pick")
 _SEARCHING = word_set("grep egrep fgrep zgrep rg ag ack")
 # Give the pattern in another way, so that the first operand is a file.
 _GIVES_PATTERN = re.compile(r"-[A-Za-z0-9]*[ef].*|--(?:regexp|file|files|type-list)(?:=.*)?")
-_EXCLUDES = re.compile(r"(--exclude)(?:=(.*))?", re.DOTALL)
+_EXCLUDES = re.compile(r"--exclude(?:(?==)(.*))?", re.DOTALL)
 _OPTIONS: Mapping[str, re.Pattern[str]] = {
     "gh": _TITLES, "glab": _TITLES, "tar": _EXCLUDES, "bsdtar": _EXCLUDES, "rsync": _EXCLUDES
 }  # fmt: skip
@@ -77,7 +78,7 @@ def _without_values(args: Sequence[Arg], option: re.Pattern[str]) -> Sequence[Ar
         match = option.fullmatch(arg.text)
         if match is None:
             kept.append(arg)
-        elif not match[2] and rest and rest[0].known:
+        elif not any(match.groups()) and rest and rest[0].known:
             rest.pop(0)
         elif not arg.known:
             kept.append(arg)

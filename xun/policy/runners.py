@@ -65,11 +65,49 @@ RUNNERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "cabal": (("exec",),),
     "rustup": (("run",),),
     "rails": (("runner",),),
+    "nerdctl": _CONTAINERS,
+    "docker-machine": (("ssh",),),
+    "oc": (("exec",), ("rsh",), ("run",), ("debug",)),
+    "lxc": (("exec",), ("shell",)),
+    "incus": (("exec",), ("shell",)),
+    "multipass": (("exec",), ("shell",)),
+    "minikube": (("ssh",),),
+    "colima": (("ssh",),),
+    "vagrant": (("ssh",),),
+    "heroku": (("run",), ("ps:exec",)),
+    "fly": (("ssh",), ("console",)),
+    "flyctl": (("ssh",), ("console",)),
+    "gh": (("extension", "exec"), ("codespace", "ssh"), ("cs", "ssh")),
+    "gcloud": (("compute", "ssh"),),
+    "consul": (("exec",),),
+    "salt": ((),),
+    "infisical": (("run",),),
+    "teller": (("run",),),
+    "envchain": ((),),
+    "volta": (("run",),),
+    "fnm": (("exec",),),
+    "jenv": (("exec",),),
+    "goenv": (("exec",),),
+    "dagger": (("run",),),
+    "py-spy": (("record",), ("top",)),
+    "memray": (("run",),),
+    "kernprof": ((),),
+    "torchrun": ((),),
+    "accelerate": (("launch",),),
+    "distrobox": (("enter",),),
+    "toolbox": (("run",),),
+    "flatpak": (("run",),),
+    "snap": (("run",),),
+    "guix": (("shell",), ("environment",)),
     "deno": (("eval",), ("repl",), ("run",)),
     "git": (("bisect", "run"), ("rebase", "--exec"), ("rebase", "-x"), ("submodule", "foreach"), ("filter-branch",)),
 }  # fmt: skip
 # Of these no word behind says what is run: it is code, the name of an image, or a command for many folders.
-_OPAQUE = word_set("docker podman docker-compose kubectl git rails")
+_OPAQUE = word_set(
+    "docker podman docker-compose kubectl git rails nerdctl docker-machine oc lxc incus multipass minikube colima "
+    "vagrant heroku fly flyctl gh gcloud consul salt dagger py-spy memray kernprof torchrun accelerate distrobox "
+    "toolbox flatpak snap guix teller"
+)
 # Of these a plain word is a task of the project rather than a script.
 _RUN_TASKS = word_set("bun deno")
 # What runs the script that it is given, and nothing else by its plain words.

@@ -6,166 +6,164 @@ A rule may spell what does more (`git push --force`), and then it covers that. W
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from xun.policy.programs import base_name, word_set
-from xun.policy.runners import runner_end, runner_length
+from xun.policy.further import FURTHER, VERBS, further_package, further_path, further_task
+from xun.policy.option_forms import matching
+from xun.policy.programs import KNOWN, base_name, word_set
+from xun.policy.runners import RUNNERS, runner_end, runner_length
+from xun.policy.running import GIVING, PASSED, RUNNING
+from xun.policy.variables import means_more, runs_value
 
-
-def _options(letters: str = "", names: str = "", more: str = "") -> str:
-    """An expression for options: letters in clusters, long names with a value or abbreviated, and others as given."""
-    parts = [rf"-[A-Za-z0-9]*[{letters}].*"] if letters else []
-    parts += [rf"--{_short(name)}(?:=.*)?" for name in names.split()]
-    return "|".join([*parts, more] if more else parts)
-
-
-def _short(name: str) -> str:
-    """A name, and what begins it."""
-    return name[:1] + "".join(f"(?:{re.escape(char)}" for char in name[1:]) + ")?" * len(name[1:])
-
-
-_COMPILER = r"-wrapper|-B.+|--?specs(?:=.*)?|-f(?:pass-)?plugin.*|-Xclang|-load|-fuse-ld=.*|--ld-path=.*|@.*"
-_JEST = (
-    r"(?i:--?(?:global-?(?:setup|teardown)|setup-?files(?:-?after-?env)?|reporters?|test-?runner|runner|transform|resolver"
-    r"|require)(?:=.*)?)|-r.*|\{.*|--config=\{.*"
+# Of these, options end at `--`, and what follows are operands.
+_END_OPTIONS = word_set(
+    "git make gmake tar bsdtar rsync scp sort split man gh glab kubectl docker docker-compose podman helm pip pip3 "
+    "uv rake rspec rubocop curl wget pytest mypy npm pnpm yarn mvn terraform eslint prettier"
 )
-_LOADS = r"--(?:plugin|rulesdir|resolve-plugins-relative-to|node-option|require|import|loader)(?:=.*)?"
-_GRADLE = _options("Ibcg", "init-script build-file settings-file include-build gradle-user-home")
-# What a variable holds becomes text of the shell: no marks of it, and none that name a program.
-_MAKE = _options(
-    "EfI",
-    "eval file makefile include-dir",
-    r"(?:SHELL|MAKE\w*|\.SHELLFLAGS|(?:HOST)?(?:CC|CXX|LD|AR|AS|CPP|FC)|RM|INSTALL|PYTHON3?|NODE|GO|CARGO|NPM)[:+?]?=.*"
-    r"|(?s:\w+[:+?]?=.*[;&|`$<>\n].*)",
-)
-# Options and words by which a program that is named otherwise runs what is given to it.
-_RUNNING_OPTIONS: Mapping[str, str] = {
-    "git rebase": _options("x", "exec"),
-    "git difftool": _options("xt", "extcmd tool"),
-    "git mergetool": _options("t", "tool"),
-    "git grep": _options("O", "open-files-in-pager"),
-    "git fetch": _options("", "upload-pack"),
-    "git pull": _options("", "upload-pack"),
-    "git ls-remote": _options("", "upload-pack exec"),
-    "git clone": _options("uc", "upload-pack config template"),
-    "git init": _options("", "template"),
-    "git push": _options("", "receive-pack exec"),
-    "git archive": _options("", "exec remote"),
-    "git send-email": _options("", "smtp-server sendmail-cmd to-cmd cc-cmd header-cmd"),
-    "git submodule": "foreach",
-    "tar": _options(
-        "IF", "checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script"
-    ),
-    "make": _MAKE, "gmake": _MAKE,
-    "rsync": _options("e", "rsh rsync-path"),
-    "just": _options("c", "command shell shell-arg", "--set"),
-    "rake": _options("epErR", "execute execute-print execute-continue require rakelibdir"),
-    "ghc": r"-e.*|-pgm.*|-opt.*|-F|--run.*|--interactive|-fplugin.*",
-    "zip": _options("", "unzip-command", r"-[A-Za-z]*TT.*"),
-    "scp": _options("SoFD"),
-    "sort": _options("", "compress-program"),
-    "split": _options("", "filter"),
-    "go": r"--?(?:exec|toolexec|vettool|overlay|modfile)(?:=.*)?|.*-extld.*",
-    "go env": r"-w|-u",
-    "cargo": r"--config(?:=.*)?|-C.*",
-    "npm": r"-c|--(?:call|(?:script-)?shell|prefix|node-options|userconfig|globalconfig|git|viewer|editor)(?:=.*)?",
-    "pnpm": r"-[cC].*|--(?:config\.)?(?:script-shell|shell-mode|dir|prefix|node-options|userconfig)(?:=.*)?",
-    "yarn": r"--(?:script-shell|cwd|use-yarnrc|node-options)(?:=.*)?",
-    "mvn": r"exec:.*|-f.*|--file(?:=.*)?|-s.*|--settings(?:=.*)?",
-    "gradle": _GRADLE, "gradlew": _GRADLE,
-    "mix": r"-[er].*|--(?:eval|rpc-eval|require|cmd)(?:=.*)?",
-    "cmake": r"-[EPC].*|--toolchain(?:=.*)?|-D\w*(?:LAUNCHER|TOOLCHAIN_FILE|_COMMAND|_RULE_|PROJECT_INCLUDE).*",
-    "ctest": r"-[SDMT].*|-SP.*|--(?:build-|test-command|script|dashboard)[\w-]*(?:=.*)?",
-    "man": _options("PHC", "pager html config-file preprocessor gxditview"),
-    "ninja": "-f.*", "less": _options("ok", "lesskey log-file", r"\+.*"), "more": r"\+.*",
-    "java": r"-XX:(?:On\w*Error|Flags|VMOptionsFile).*|-(?:javaagent|agent(?:lib|path)|Xrun|Xboot).*|@.*",
-    "pandoc": _options("FLd", "filter lua-filter pdf-engine pdf-engine-opt defaults"),
-    "helm": r"--post-renderer(?:-args)?(?:=.*)?|--kubeconfig(?:=.*)?",
-    "mypy": _options("", "python-executable"),
-    "wget": _options("e", "use-askpass config execute"),
-    "curl": _options("K", "config"),
-    "rspec": _options("rIO", "require options", "-r.*"),
-    "rubocop": _options("rc", "require config plugin"),
-    "jest": _JEST, "vitest": _JEST, "mocha": _JEST + r"|--(?:file|package|ui)(?:=.*)?", "ava": _JEST,
-    "eslint": _LOADS, "prettier": _LOADS, "stylelint": _LOADS + r"|--custom-formatter(?:=.*)?", "webpack": _LOADS,
-    "rollup": _LOADS + "|-p.*",
-    "kubectl": r"--kubeconfig(?:=.*)?", "ansible-playbook": r"-e.*|--extra-vars(?:=.*)?",
-    "redis-cli": r"--eval(?:=.*)?|-x|eval|EVAL",
-} | dict.fromkeys(word_set("gcc g++ cc c++ clang clang++"), _COMPILER)  # fmt: skip
-# Options and words by which a command does more than its first words say, with what that is.
-_FURTHER: Mapping[str, tuple[str, str]] = {
-    "git push": (
-        _options("fd", "force force-with-lease mirror delete prune", r"\+.+|:.+"),
-        "overwrites or removes what others may use",
-    ),
-    "git clean": (_options("xX", "no-dry-run"), "removes what git is told to ignore"),
-    "git reset": (_options("", "hard"), "throws changes away"),
-    "git checkout": (_options("f", "force"), "throws changes away"),
-    "git switch": (_options("fC", "force discard-changes force-create"), "throws changes away"),
-    "git branch": (_options("DMCf", "force"), "removes or overwrites a branch, merged or not"),
-    "git tag": (_options("fd", "force delete"), "removes or overwrites a tag"),
-    "git worktree": (_options("f", "force"), "removes what is not committed"),
-    "gh": (r"merge|close|delete|transfer|archive|rename", "changes what others see"),
-    "gh api": (r"-X.*|--method(?:=.*)?|-[fF].*|--(?:raw-)?field(?:=.*)?|--input(?:=.*)?", "may change what is there"),
-    "kubectl": (r"(?:.*,)?secrets?(?:[,/.].*)?|--raw(?:=.*)?|delete", "shows secrets or removes what runs"),
-    "aws": (r"rm|rb|mv|sync|delete-.*|--delete|--endpoint-url(?:=.*)?", "removes what is there, or reaches further"),
-    "tox": (_options("excf", "override conf workdir root"), "may run any environment of the project"),
-    "nox": (_options("sektfp", "session keywords tags noxfile pythons", "[^-].*"), "may run any session there is"),
-    "docker compose": (r"-v|--volumes|--rmi(?:=.*)?", "removes data"),
-    "terraform": (r"--?(?:auto-approve|destroy)(?:=.*)?", "changes what is there without a question"),
-    "npm audit": ("fix", "changes what is installed"),
-    "uv pip": ("uninstall|sync", "removes what is installed"),
-    "prisma": ("reset|--accept-data-loss|--force-reset", "removes data"),
-    "vagrant": ("destroy", "removes the machine"),
-    "redis-cli": (r"(?i:flush(?:all|db)|shutdown|debug|del|unlink|config|script|module)", "changes what is there"),
-    "dpkg": (r"-[irP].*|--(?:install|remove|purge|unpack|configure)(?:=.*)?", "changes what is installed"),
-}  # fmt: skip
-# The options of tar without a dash, with one that takes a program or a script.
+# These hand what follows `--` to what they run: always, or by some of their commands.
+_HAND_ON = word_set("tox nox task dotnet npx deno poe swift bazel")
+_HAND_ON_BY = {
+    "cargo": word_set("run r test t bench clippy fmt rustc rustdoc miri nextest"),
+    "npm": word_set("run run-script rum urn test t tst start stop restart exec x"),
+    "pnpm": word_set("run test t start exec dlx"),
+    "yarn": word_set("run test start exec dlx"),
+    "bun": word_set("run test x"),
+}
+_SCRIPTED = word_set("npm pnpm yarn bun")
+_SETTING = word_set("make gmake rake just ninja task")
+# The options of tar without a dash: with one that takes a program or a script, or the names of files.
 _BUNDLED = re.compile(r"[A-Za-z]*[IF][A-Za-z]*")
-_RUNNING = frozenset(known.partition(" ")[0] for known in _RUNNING_OPTIONS)
-_REACHING = frozenset(known.partition(" ")[0] for known in _FURTHER)
+_BUNDLED_LIST = re.compile(r"[A-Za-z]*T[A-Za-z]*")
+_SAME = {"podman": "docker", "nerdctl": "docker", "pip3": "pip", "tofu": "terraform"}
+_TABLED = frozenset(known.partition(" ")[0] for known in (*RUNNING, *FURTHER))
 
 
 def runs_more(words: Sequence[str], covered: int) -> str:
     """The word behind the first `covered` ones that makes a command run what is given to it; empty where none does."""
     end = runner_end(words)
-    return words[end - 1] if end > covered else running_option(words, covered)
+    if end > covered:
+        return words[end - 1]
+    return running_option(words, covered) or gives_code(words, covered)
 
 
 def running_option(words: Sequence[str], covered: int = 1) -> str:
     """The option behind the first `covered` words that gives the program a command or code to run; empty for none."""
-    length = runner_length(words)
-    if 0 < length < len(words) and (found := running_option(words[length:], max(covered - length, 1))):
-        return found
-    name = base_name(words[0])
-    if name not in _RUNNING:
-        return ""
-    own = words[: words.index("--")] if "--" in words else words
-    for known in _named(name, words):
-        option = _RUNNING_OPTIONS.get(known)
-        if option and (found := next((word for word in own[covered:] if re.fullmatch(option, word)), "")):
+    for inner, spelled in _inner(words, covered):
+        if found := running_option(inner, spelled):
             return found
-    bundled = name == "tar" and covered == 1 and _BUNDLED.fullmatch(" ".join(own[1:2]))
-    return own[1] if bundled else ""
+    name = base_name(words[0])
+    if name not in _TABLED and name not in _SETTING and name not in _SCRIPTED:
+        return ""
+    own = _own(name, words)
+    for known in _named(name, words):
+        if (expression := RUNNING.get(known)) and (found := matching(expression, own, covered)):
+            return found
+    if name in _SETTING and (found := next((word for word in own[covered:] if runs_value(word)), "")):
+        return found
+    if name in _SCRIPTED and (found := matching(PASSED, words, _passed_from(name, words, covered))):
+        return found
+    return own[1] if name == "tar" and covered == 1 and _BUNDLED.fullmatch(" ".join(own[1:2])) else ""
+
+
+def gives_code(words: Sequence[str], covered: int) -> str:
+    """The option behind the first `covered` words by which a program that nobody knows would take code; or empty."""
+    found = matching(GIVING, words, covered)
+    return found if found and unknown(words[0]) else ""
 
 
 def goes_further(words: Sequence[str], covered: int) -> str:
     """What a command does beyond its first `covered` words that a rule must spell, with the word for it; or empty."""
+    found, does = _further(words, covered)
+    return f"with {found} it {does}: only a rule that spells that covers it" if found else ""
+
+
+def _further(words: Sequence[str], covered: int) -> tuple[str, str]:
+    for inner, spelled in _inner(words, covered):
+        if (further := _further(inner, spelled))[0]:
+            return further
     name = base_name(words[0])
-    if name not in _REACHING:
-        return ""
-    own = words[: words.index("--")] if "--" in words else words
+    own = _own(name, words)
     for known in _named(name, words):
-        if known in _FURTHER:
-            option, does = _FURTHER[known]
-            if found := next((word for word in own[covered:] if re.fullmatch(option, word)), ""):
-                return f"with {found} it {does}: only a rule that spells that covers it"
-    return ""
+        if known in FURTHER:
+            expression, does = FURTHER[known]
+            if found := matching(expression, own, covered):
+                return found, does
+    if name == "git" and "checkout" in words[1:2] and (found := further_path(words, covered)):
+        return found, "overwrites that file"
+    if name == "tar" and covered == 1 and _BUNDLED_LIST.fullmatch(" ".join(own[1:2])):
+        return own[1], FURTHER["tar"][1]
+    if found := further_task(name, own, covered):
+        return found, "does that too"
+    if found := further_package((name, *own[1:]), covered):
+        return found, "installs that too"
+    if name in _SETTING and (found := next((word for word in own[covered:] if means_more(word)), "")):
+        return found, "sets what may be run"
+    found = next((word for word in words[covered:] if VERBS.fullmatch(word)), "")
+    return (found, "does something else") if found and unknown(words[0]) else ("", "")
 
 
-def _named(name: str, words: Sequence[str]) -> tuple[str, str]:
+def unknown(program: str) -> bool:
+    """Is it a program, no script of the workspace, of which no table tells anything?"""
+    name = base_name(program)
+    if ("/" in program and not program.startswith("/")) or name in KNOWN or name in _TABLED or name in RUNNERS:
+        return False
+    return name not in _listed()
+
+
+@lru_cache(maxsize=1)
+def _listed() -> frozenset[str]:
+    from xun.policy.commands import default_commands  # an agent starts without them
+
+    return frozenset(command.partition(" ")[0] for command in default_commands())
+
+
+def _inner(words: Sequence[str], covered: int) -> Iterator[tuple[Sequence[str], int]]:
+    """The commands of known programs that a command runs, and how many of their first words a rule spells."""
+    length = runner_length(words)
+    if base_name(words[0]) == "python" and list(words[1:2]) == ["-m"]:
+        length = 2
+    if length and list(words[length : length + 1]) == ["--"]:
+        length += 1
+    if 0 < length < len(words):
+        yield words[length:], max(covered - length, 1)
+    if "--" not in words:
+        return
+    lead: tuple[str, ...] = ()
+    if base_name(words[0]) == "cmake" and "--build" in words:
+        lead = ("make",)
+    elif base_name(words[0]) in ("gh", "glab") and list(words[1:3]) in (["repo", "clone"], ["repo", "fork"]):
+        lead = ("git", "clone")
+    at = words.index("--") + 1
+    if lead:
+        yield (*lead, *words[at:]), len(lead) + max(covered - at, 0)
+
+
+def _own(name: str, words: Sequence[str]) -> Sequence[str]:
+    """The words that a program obeys itself, each where it stands: behind `--` none, its operands, or all."""
+    if "--" not in words:
+        return words
+    at = words.index("--")
+    if name in _HAND_ON or not _HAND_ON_BY.get(name, frozenset()).isdisjoint(words[1:at]):
+        return words[:at]
+    if name in _END_OPTIONS:
+        return [*words[: at + 1], *("" if word.startswith("-") else word for word in words[at + 1 :])]
+    return words
+
+
+def _passed_from(name: str, words: Sequence[str], covered: int) -> int:
+    """Where the words begin that go to the script: of npm behind `--` alone."""
+    if name != "npm":
+        return covered
+    return max(covered, words.index("--") + 1) if "--" in words else len(words)
+
+
+def _named(name: str, words: Sequence[str]) -> Iterator[str]:
     """The names by which the tables know a command."""
     at = 1
     while at < len(words) and words[at].startswith("-"):
         at += 2 if name == "git" and words[at] in ("-C", "-c") else 1
-    return name, f"{name} {words[at]}" if at < len(words) else name
+    for known in dict.fromkeys((name, _SAME.get(name, name))):
+        yield known
+        if at < len(words):
+            yield f"{known} {words[at]}"
