@@ -31,8 +31,10 @@ _HOOKED = (
 _JEST = _HOOKED + r"|-r.*|\{.*|--config=\{.*|--filter(?:=.*)?"
 # Behind the name of a script nobody knows which program takes them.
 PASSED = _HOOKED + r"|--config=\{.*|-r=?\.{0,2}/.*"
-_LOADS = r"--(?:plugin|plugin-search-dir|rulesdir|resolve-plugins-relative-to|node-option|require|import|loader|parser)"
+_LOADS = (
+    r"--(?:plugin|plugin-search-dir|rulesdir|resolve-plugins-relative-to|node-option|require|import|loader|parser)"
     "(?:=.*)?"
+)
 _LINTER = f"{_LOADS}|" + other_than(
     r"-f|--format(?:ter)?=", f"{_PRINTING} html checkstyle junit visualstudio jslint-xml string"
 )
