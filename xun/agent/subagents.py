@@ -38,7 +38,7 @@ class AgentGetterParam:
 
 
 AgentGetter = Callable[[AgentGetterParam], Any]
-"""Gives the agent for a task, not started."""
+"""Gives the agent for a task, not started. What that allows itself only narrows what the one that wants it may do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ class SubAgent:
     """A specialist that an agent may delegate to, by the tool `delegate_<name>`.
 
     Each task has a new agent that sees only its own instructions and the task. It has the tools named here and no
-    others, and no hooks or middleware; what it does needs a yes of the policy of the agent that delegates, too.
+    others, and no hooks or middleware; what it does needs a yes of the policy of the agent that delegates, too, in the
+    mode of that (a `config` in plan mode keeps to it), and the person that it asks is the one of that agent.
     `model`, `tools` and `system` go before `config`; without a model it uses that of the agent that delegates.
     `permission` is that of the delegation alone, `timeout` is in seconds, for the whole task. Raises
     `ConfigurationError`.

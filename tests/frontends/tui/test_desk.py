@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.agent.support import agent_of
-from xun import Agent
+from xun import Agent, ScriptedProvider
 from xun.agent.compact import Compaction
 from xun.commands.builtin import default_registry
 from xun.commands.context import CommandContext
@@ -152,6 +152,16 @@ async def test_a_command_that_needs_the_agent_for_itself_waits_its_turn_like_a_p
         assert seat.agent.queue.items == () and seat.front.echoed == [line]
         assert seat.agent.effort == ("high" if line.startswith("/effort") else None)
         assert bool(seat.agent.messages) is (line != "/clear")
+
+
+async def test_what_runs_beside_turns_is_interrupted_while_a_sub_agent_works_in_the_background() -> None:
+    async with Seat([]) as seat:
+        slow = [{"text": "late", "delay": 600}]
+        seat.agent.children.spawn(lambda: Agent(ScriptedProvider(slow)), "wait", "slow")
+        seat.desk.typed("!sleep 600")
+        await seat.until(lambda: bool(seat.heard.of(ToolStarted)))
+        seat.desk.interrupt()
+        await seat.until(lambda: not seat.desk.turns.busy)
 
 
 async def test_what_waits_is_done_in_its_order_and_a_prompt_that_looks_like_a_command_stays_one() -> None:
