@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import time
 from html import unescape
 from pathlib import Path
 
@@ -14,19 +15,20 @@ from tests.frontends.tui.snapshots.svg import svg_of, unversioned
 UPDATE = bool(os.environ.get("XUN_UPDATE_SNAPSHOTS"))  # before the environment of a test is made bare
 STORED = Path(__file__).parent / "shown"
 _PART = re.compile(r'<text class="screen-r\d+" x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>')
+_SETTLING = 5.0  # seconds in which colours too may come to be
 _CELL = 12.2  # width of a cell in the picture
 
 
 async def same_twice(stage: Stage, name: str) -> None:
     """Compare the screen with the stored pictures of it, as it is and in a large terminal."""
     await stage.still()
-    same(stage, name)
+    await same(stage, name)
     await stage.resize(*LARGE)
-    same(stage, name)
+    await same(stage, name)
 
 
-def same(stage: Stage, name: str) -> None:
-    """Compare the screen with the stored picture for its size."""
+async def same(stage: Stage, name: str) -> None:
+    """Compare the screen with the stored picture for its size. It may take a moment until it is what it will be."""
     size = stage.app.size
     stored = STORED / f"{name}-{size.width}x{size.height}.svg"
     now = unversioned(svg_of(stage.app))
@@ -35,6 +37,10 @@ def same(stage: Stage, name: str) -> None:
         stored.write_text(now)
         return
     before = stored.read_text() if stored.exists() else ""
+    end = time.monotonic() + _SETTLING
+    while now != before and time.monotonic() < end:
+        await stage.soon()
+        now = unversioned(svg_of(stage.app))
     if now == before:
         return
     new = Path.cwd().parent / stored.name

@@ -54,10 +54,10 @@ async def test_a_narrow_terminal(fables: Path) -> None:
     step = {"text": ANSWER, "calls": [read("fables.py"), bash("ls texts")], "usage": USAGE}
     async with stage(step, {"calls": [EDIT]}, {"text": "Done."}, size=(40, 12), mode="accept-edits") as screen:
         await screen.still()
-        same(screen, "narrow-opening")
+        await same(screen, "narrow-opening")
         await screen.send("take the moral from the text", "Done.")
         await screen.still()
-        same(screen, "narrow")
+        await same(screen, "narrow")
 
 
 async def test_a_question_in_a_narrow_terminal(fables: Path) -> None:
@@ -65,7 +65,7 @@ async def test_a_question_in_a_narrow_terminal(fables: Path) -> None:
         await screen.send("take the moral from the text")
         await screen.asked()
         await screen.still()
-        same(screen, "narrow-question")
+        await same(screen, "narrow-question")
 
 
 async def test_without_colours(fables: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,4 +161,4 @@ async def test_somebody_reads_above_while_it_goes_on() -> None:
         screen.let()
         await screen.until("new below")
         await screen.still()
-        same(screen, "reading")
+        await same(screen, "reading")
