@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import pyte
 
@@ -53,6 +53,7 @@ class Screen:
         env: Mapping[str, str] | None = None,
         width: int = 80,
         height: int = 24,
+        program: str = "",
     ) -> None:
         self._master, self._slave = os.openpty()
         self._emulator = Emulator(width, height)
@@ -66,11 +67,11 @@ class Screen:
         # The first terminal that a session leader opens becomes its controlling one.
         first = f"exec <>{os.ttyname(self._slave)} >&0 2>&0"
         variables = {"TERM": "xterm-256color", "COLORTERM": "", **(model.env if model else {}), **(env or {})}
-        self.process = start(*words, env=variables, first=first, stdout=None, stderr=None)
+        self.process = start(*words, env=variables, first=first, program=program, stdout=None, stderr=None)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def __enter__(self) -> Screen:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: TracebackType | None) -> None:

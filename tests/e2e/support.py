@@ -88,12 +88,18 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     }
 
 
-def start(*words: str, env: Mapping[str, str] | None = None, first: str = "", **how: Any) -> subprocess.Popen[bytes]:
-    """Start `xun WORDS` in a session of its own: it has no terminal to ask on. `first` is shell text before it."""
+def start(
+    *words: str, env: Mapping[str, str] | None = None, first: str = "", program: str = "", **how: Any
+) -> subprocess.Popen[bytes]:
+    """Start `xun WORDS` in a session of its own: it has no terminal to ask on. `first` is shell text before it.
+
+    `program` is started in the place of xun.
+    """
     how.setdefault("stdin", subprocess.DEVNULL)
     how.setdefault("stdout", subprocess.PIPE)
     how.setdefault("stderr", subprocess.PIPE)
-    command = ["/bin/sh", "-c", f'{first}\nexec "$0" "$@"', str(XUN), *words] if first else [str(XUN), *words]
+    run = program or str(XUN)
+    command = ["/bin/sh", "-c", f'{first}\nexec "$0" "$@"', run, *words] if first else [run, *words]
     process = subprocess.Popen(command, env=environment(env), start_new_session=True, **how)
     return cast("subprocess.Popen[bytes]", process)
 

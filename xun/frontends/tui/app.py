@@ -77,7 +77,13 @@ class XunApp(Starting, Acting):
         self._heard_of = self.back
         self._typed = time.monotonic()
 
+    @property
+    def _secret(self) -> bool:
+        return self._parts is not None and self._question.secret and self._question.typing
+
     def _leave_question(self) -> None:
+        if self._secret:
+            return  # it answers nothing by itself, and no part of it may come to stand in the prompt
         if self._parts is not None and (self._question.has_focus or self._question.typing):
             self._question.let_go()
             self._prompt.take_keys()
@@ -110,7 +116,7 @@ class XunApp(Starting, Acting):
             if self._heard_of != self.back:
                 self._come_back()
             text = isinstance(event, Paste) or (isinstance(event, Key) and event.is_printable)
-            if event.time <= self.back and not text:
+            if event.time <= self.back and (not text or self._secret):
                 return
             if isinstance(event, Key | Paste):
                 self._typed = time.monotonic()

@@ -9,6 +9,7 @@ import signal
 import termios
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -37,6 +38,8 @@ class _Driver(LinuxDriver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._attributes, self._file = attributes, out
+        self._due: deque[Callable[[], None]] = deque()
+        self._obeying = False
 
     def start_application_mode(self) -> None:
         """Take the terminal; what is given back is what it was before anything of xun ran."""
@@ -48,8 +51,43 @@ class _Driver(LinuxDriver):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         self.attrs_before = self._attributes
 
+    # Signals come in the midst of anything, also of what another one has begun: one at a time, in their order.
+
+    def _sigtstp_application(self, *_: object) -> None:
+        self._obey(self._stop)
+
     def _sigcont_application(self, *_: object) -> None:
+        self._obey(self._go_on)
+
+    def _obey(self, what: Callable[[], None]) -> None:
+        self._due.append(what)
+        if self._obeying:
+            return
+        self._obeying = True
+        try:
+            while self._due:
+                self._due.popleft()()
+        finally:
+            self._obeying = False
+
+    def _stop(self) -> None:
+        """Give the terminal back and stop."""
+        if self._auto_restart and not self._must_signal_resume:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _go_on(self) -> None:
         """Take the terminal again. Stopped by a signal that nobody can catch, it was not even given back."""
+        if not self._auto_restart:
+            return
+        try:
+            in_front = os.tcgetpgrp(self.fileno) == os.getpgrp()
+        except OSError:
+            return  # it has gone, and its hang-up is on the way
+        if not in_front:
+            os.kill(os.getpid(), signal.SIGSTOP)  # `bg`: the terminal is the shell's
+            return
         if not self._must_signal_resume:
             self.suspend_application_mode()  # else there would be two threads that read, and two that write
             self._must_signal_resume = True
@@ -57,7 +95,7 @@ class _Driver(LinuxDriver):
             termios.tcflush(self.fileno, termios.TCIFLUSH)
         if isinstance(self._app, BaseApp):
             self._app.back = time.monotonic()
-        super()._sigcont_application()
+        self.resume_application_mode()
 
     def run_input_thread(self) -> None:
         """Read the terminal until the screen closes. What is no UTF-8 is shown as U+FFFD."""

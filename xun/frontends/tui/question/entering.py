@@ -32,6 +32,11 @@ class QuestionEntry(QuestionBox):
         return self._entry is not None
 
     @property
+    def secret(self) -> bool:
+        """Whether a secret is being typed, or waits to be."""
+        return self._entry is not None and self._entry.entry == "secret"
+
+    @property
     def typing(self) -> bool:
         """Whether a reason, own words or a secret are being typed."""
         return self._entry is not None and self._line.has_focus

@@ -1,0 +1,103 @@
+"""The screen as a job of a shell: stopped, continued behind it, brought back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pytest
+
+from tests.e2e.screen import Screen
+from tests.e2e.support import Model, wait_for
+from tests.wire.streams import Say
+
+KEY = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG"
+
+
+class Shell(Screen):
+    """An interactive bash on a terminal, and xun as a job of it."""
+
+    def __init__(self, model: Model | None = None) -> None:
+        super().__init__("--norc", "-i", model=model, env={"PS1": "SHELL> "}, program="bash")
+        self.until("SHELL>")
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: TracebackType | None) -> None:
+        subprocess.run(["pkill", "-KILL", "-P", str(self.process.pid)], check=False)
+        super().__exit__(kind, error, trace)
+
+    @property
+    def threads(self) -> int:
+        return sum(1 for _ in Path(f"/proc/{self.job}/task").iterdir())
+
+    @property
+    def job(self) -> int:
+        """The process that the shell has started."""
+        found = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=True)
+        return int(found.stdout.split()[0])
+
+    def runs(self, *states: str) -> None:
+        """Wait until the job is in one of these states."""
+        job = self.job
+        wait_for(lambda: Path(f"/proc/{job}/stat").read_text().rpartition(") ")[2][0] in states, f"{states}")
+
+    def front(self) -> None:
+        """Bring the job back, and wait until it has the terminal as its own."""
+        written = len(self.raw)
+        self.type("fg", "\r")
+        wait_for(lambda: b"\x1b[?1049h" in self.raw[written:], "the screen's return")
+
+
+@pytest.mark.bug("tui-terminal-restored")
+@pytest.mark.parametrize("how", ["stop", "ctrl_z"])
+def test_continued_behind_the_shell_it_stops_again_and_comes_back_whole(how: str) -> None:
+    with Model(Say("still here")) as model, Shell(model) as screen:
+        screen.type("xun", "\r")
+        screen.opened()
+        threads = screen.threads
+        for number in range(5):
+            if how == "stop":
+                os.kill(screen.job, signal.SIGSTOP)
+            else:
+                screen.type("\x1a")
+            screen.runs("T")
+            if number % 2:
+                os.kill(screen.job, signal.SIGCONT)
+            else:
+                screen.type("bg", "\r")
+                screen.until("xun &")
+            screen.runs("T")
+            screen.front()
+            screen.type(f"draft {number}")
+            screen.until(f"draft {number}")
+            screen.type("\x15")
+            screen.gone(f"draft {number}")
+        assert screen.threads <= threads + 1
+        screen.send("hello")
+        screen.until("still here")
+        screen.send("/exit")
+        screen.until("SHELL>")
+
+
+@pytest.mark.parametrize("stopped", ["stop", "ctrl_z"])
+def test_a_key_that_is_fetched_from_elsewhere_is_never_shown(stopped: str) -> None:
+    with Shell() as screen:
+        screen.type("xun", "\r")
+        screen.until("Which model?")
+        screen.until("a number answers")
+        screen.type("1")
+        screen.until("it is not shown")
+        if stopped == "stop":
+            os.kill(screen.job, signal.SIGSTOP)
+        else:
+            screen.type("\x1a")
+        screen.runs("T")
+        screen.front()
+        screen.until("it is not shown")
+        screen.paste(KEY)
+        screen.until("•" * 10)
+        assert KEY[:12] not in screen.text
+        screen.type("\x03", "\x03")
