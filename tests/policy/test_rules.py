@@ -230,3 +230,34 @@ def test_a_policy_without_a_rule_is_a_copy_in_which_it_allows_nothing() -> None:
     assert less.allowing("cat") == less.own("command", "allow")
     assert default in policy.allowing("cat") and default not in less.copy(extra=[own]).allowing("cat")
     assert own in less.copy(extra=[own]).rules, "what is added later counts"
+
+
+@pytest.mark.parametrize("effect_", ["allow", "ask", "deny"])
+@pytest.mark.parametrize(
+    ("kind", "pattern"),
+    [("read", "**/["), ("write", "src/[ab"), ("write", "[]"), ("read", "a\0b"), ("tool", "web_["), ("tool", "web search"),
+     ("host", "http://x.example"), ("host", "x.example/path"), ("host", "x.example:443"), ("host", "me@x.example"), ("host", "x.example."),
+     ("host", "x y")],
+)  # fmt: skip
+def test_a_pattern_that_never_matches_is_refused(effect_: str, kind: str, pattern: str) -> None:
+    with pytest.raises(PolicyError, match="would never match") as caught:
+        Policy(rules=[rule(effect_, kind, pattern)])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern"), [("host", "*"), ("host", "**"), ("host", "*.*"), ("tool", "*"), ("tool", "?*")]
+)
+def test_a_pattern_for_any_host_or_tool_is_not_allowed_but_may_be_denied(kind: str, pattern: str) -> None:
+    with pytest.raises(PolicyError, match="cannot be allowed"):
+        Policy(rules=[rule("allow", kind, pattern)])
+    assert Policy(rules=[rule("deny", kind, pattern)]).own_rules
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern"),
+    [("host", "*.x.example"), ("host", "X.example"), ("host", "::1"), ("host", "127.0.0.1"), ("tool", "web_*"), ("tool", "mcp__x__*"),
+     ("read", "**/[.]env"), ("write", "old [[]1].txt"), ("write", "[]x]"), ("read", "**/*.[!a]")],
+)  # fmt: skip
+def test_other_patterns_are_taken(kind: str, pattern: str) -> None:
+    assert Policy(rules=[rule("allow", kind, pattern)]).own_rules

@@ -82,6 +82,34 @@ def check_allowed(pattern: str) -> tuple[str, ...]:
     return words
 
 
+def check_pattern(kind: str, pattern: str, *, allows: bool) -> None:
+    """Refuse a pattern for paths, hosts or tools that matches nothing it seems to, or would allow any host or tool.
+
+    Raises `PolicyError`.
+    """
+    never = f"the {kind} pattern {pattern!r} would never match"
+    if "\0" in pattern:
+        raise PolicyError(f"{never}: no name holds a NUL character")
+    if _OPEN.search(_CLASS.sub("", pattern)):
+        raise PolicyError(f"{never}: its [ is not closed; write [[] for the character itself")
+    if kind == "host" and not _HOST.fullmatch(pattern):
+        raise PolicyError(
+            f"{never}: name the host alone, as in docs.example or *.docs.example, without https://, port or path"
+        )
+    if kind == "tool" and any(char.isspace() for char in pattern):
+        raise PolicyError(f"{never}: the name of a tool has no blanks")
+    if allows and kind in ("host", "tool") and not pattern.strip("*?.[]!"):
+        raise PolicyError(
+            f"the {kind} pattern {pattern!r} cannot be allowed: it is any {kind}; name those that may be used"
+        )
+
+
+_CLASS = re.compile(r"\[[^\]].*?\]|\[\].*?\]", re.DOTALL)
+_OPEN = re.compile(r"\[")
+# A name, or a pattern of names; an IPv6 address is the one that holds colons.
+_HOST = re.compile(r"[^\s/:@]*[^\s/:@.]|[0-9a-fA-F:.*?]*:[0-9a-fA-F:.*?]*")
+
+
 def check_write_path(pattern: str, folder: str | None = None) -> None:
     """Refuse a path, or a pattern for paths, that is to allow writes and would allow nearly any.
 

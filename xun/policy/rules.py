@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from xun.given import instance, several, texts
 from xun.policy.constructs import Constructs
 from xun.policy.decision import Effect, RuleKind
-from xun.policy.entries import PolicyError, check_allowed, check_write_path, words_of
+from xun.policy.entries import PolicyError, check_allowed, check_pattern, check_write_path, words_of
 
 __all__ = [
     "DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Scope", "Settings", "tool_source",
@@ -210,5 +210,7 @@ def _check(rule: Rule) -> None:
         check_allowed(rule.pattern)
     elif rule.kind == "command":
         words_of(rule.pattern)
-    elif rule.kind == "write" and rule.effect == "allow":
+    else:
+        check_pattern(rule.kind, rule.pattern, allows=rule.effect == "allow")
+    if rule.kind == "write" and rule.effect == "allow":
         check_write_path(rule.pattern)
