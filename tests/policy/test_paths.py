@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from xun.policy import paths
-from xun.policy.paths import may_hold_secret, secret
+from xun.policy.paths import may_hold_secret, protected, secret
 
 NAMES = sorted(paths._SECRET_NAMES)
 MADE_UP = [f"x{end}" for end in paths._SECRET_SUFFIXES] + [f"{start}local" for start in paths._SECRET_PREFIXES]
@@ -29,3 +29,21 @@ def test_a_copy_of_a_secret_file_is_one(name: str) -> None:
 @pytest.mark.parametrize("path", ["/", "", "/w/src/app.py", "/w/high/stop.py", "/w/.env.example", "/w/env/x.py"])
 def test_other_paths_are_none(path: str) -> None:
     assert not secret(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".devcontainer.json", ".mise/config.toml", ".cirrus.yml", ".semaphore/semaphore.yml", ".tekton/run.yaml",
+        ".azure-pipelines/ci.yml", ".github/dependabot.yml", ".github/CODEOWNERS", ".overcommit.yml", ".lintstagedrc",
+        ".lintstagedrc.json", ".vs/launch.vs.json", "ansible.cfg", ".local.vimrc", ".direnvrc", ".xonshrc",
+        ".gradle/init.gradle",
+    ],
+)  # fmt: skip
+def test_what_services_and_tools_obey_is_protected(path: str) -> None:
+    assert protected(f"/{path}") and protected(f"/sub/{path}")
+
+
+@pytest.mark.parametrize("path", ["docs/agent.md", "vs/x", ".github/ISSUE_TEMPLATE/x.md", "mise/x", "src/tekton/x.py"])
+def test_names_like_these_are_not(path: str) -> None:
+    assert not protected(f"/{path}")

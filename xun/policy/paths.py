@@ -24,22 +24,26 @@ _SECRET_NAMES = word_set(
     "secrets.yaml secrets.env .secrets shadow shadow- gshadow gshadow- sudoers master.key .terraformrc "
     ".dockercfg .dockerconfigjson .s3cfg .boto .wgetrc .curlrc .bash_history .zsh_history .python_history "
     ".psql_history .mysql_history .node_repl_history id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk "
-    "id_ed25519_sk kubeconfig kubeconfig.yaml kubeconfig.yml .dev.vars"
+    "id_ed25519_sk kubeconfig kubeconfig.yaml kubeconfig.yml .dev.vars passwords.txt password.txt .token token.json "
+    "api_key.txt api-key.txt apikey.txt .rclone.conf rclone.conf secring.gpg .ansible_vault_pass vault_pass.txt "
+    "deploy_key wg0.conf"
 )
 _SECRET_SUFFIXES = (
     ".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx", ".kdb", ".ppk", ".env", ".asc.key", ".tfstate",
-    ".tfvars", ".kubeconfig",
+    ".tfvars", ".kubeconfig", ".ovpn",
 )  # fmt: skip
 _SECRET_PREFIXES = (".env.", ".env-", ".env_", ".dev.vars.")
 # Keys of accounts of services, as their consoles name them.
 _SECRET_KEYS = re.compile(
-    r"(?:[\w.-]*[._-])?service[_-]?account(?:[._-]?keys?)?\.json|[\w.-]+-firebase-adminsdk-[\w.-]+\.json"
+    r"(?:[\w.-]*[._-])?service[_-]?account(?:[._-]?keys?)?\.json|(?:[\w.-]+-)?firebase-adminsdk-[\w.-]+\.json"
+    r"|client_secrets?(?:[_-][\w.-]+)?\.json|(?:google|gcp|gcloud|aws|azure)[_-](?:credentials|key)\.json"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?[._-][\w.-]*(?<!pub)"
 )
 _SECRET_FOLDERS = word_set(".ssh .gnupg .aws .azure .kube .password-store .secrets .terraform.d .mozilla")
 _SECRET_PAIRS = frozenset(
     {(".docker", "config.json"), (".config", "gcloud"), (".config", "gh"), (".config", "op"), (".config", "hub"),
      (".config", "google-chrome"), (".config", "chromium"), ("share", "keyrings"), (".m2", "settings.xml"),
-     ("library", "keychains")}
+     (".composer", "auth.json"), ("library", "keychains")}
 )  # fmt: skip
 _SAMPLE = re.compile(
     r"\.env[._-](?:example|sample|template|dist|defaults?|tmpl)"
@@ -50,9 +54,9 @@ _SAMPLE = re.compile(
 _COPY = re.compile(r"(?:~|[._-](?:bak|backup|old|orig|save|copy|swp|swo)|\.\d{1,2})$")
 # Some piece of each name, or of its folders, that `secret` knows, by first letters: a name is looked at once a letter.
 _HINT = re.compile(
-    r"a(?:ccount|ws|zure)|boto|c(?:hrom|onfig|red|urlrc)|d(?:ev\.vars|ocker)|env|firebase|g(?:cloud|h(?<!\wgh)\b|nupg)"
-    r"|h(?:istory|tpasswd|ub(?<!\whub)\b)|id_[rde]|mozilla|k(?:ey(?:chains|rings)|ube)|n(?:etrc|pmrc)|op(?<!\wop)\b|p(?:assword|gpass|ypirc)"
-    r"|s(?:3cfg|ecret|ettings|hadow|sh|udoers)|t(?:erra|f(?:state|vars))|vault|wgetrc"
+    r"a(?:ccount|pi.?key|ws|zure)|boto|c(?:omposer|hrom|onfig|red|urlrc)|d(?:ev\.vars|eploy_key|ocker)|env|firebase|g(?:cloud|cp[_-]|h(?<!\wgh)\b|nupg)"
+    r"|h(?:istory|tpasswd|ub(?<!\whub)\b)|id_[rde]|mozilla|k(?:ey(?:chains|rings)|ube)|n(?:etrc|pmrc)|op(?<!\wop)\b|ovpn|p(?:assword|gpass|ypirc)"
+    r"|rclone|s(?:3cfg|ecret|ecring|ettings|hadow|sh|udoers)|t(?:erra|f(?:state|vars)|oken)|vault|w(?:g0|getrc)"
     r"|\.(?:cnf|jks|kdbx?|key|keystore|p12|pem|pfx|ppk)"
 )
 _SECRET_EXAMPLES = (
@@ -65,12 +69,13 @@ _SECRET_EXAMPLES = (
 # Folders below which everything is protected, and files that are, wherever they stand.
 _PROTECTED_FOLDERS = word_set(
     ".git .xun .ssh .gnupg .husky .vscode .idea .zed .fleet .devcontainer .claude .cursor .codex .gemini "
+    ".overcommit .tekton .semaphore .azure-pipelines .vs .mise "
     ".windsurf .roo .continue .clinerules .copilot .circleci .buildkite .woodpecker .forgejo .gitea .gitlab "
     ".direnv .nvim .vim .hg .jj git~1 .kiro .amazonq .junie .opencode .qwen .trae .augment .amp "
     "launchagents launchdaemons autostart .githooks .mvn"
 )
 _PROTECTED_PAIRS = frozenset(
-    {(".github", "workflows"), (".github", "actions"), (".github", "copilot-instructions.md")}
+    {(".github", name) for name in ("workflows", "actions", "copilot-instructions.md", "dependabot.yml", "codeowners")}
     | {(".cargo", "config.toml"), (".cargo", "config"), (".svn", "hooks")}
     | {(".config", name) for name in ("fish", "git", "systemd", "autostart", "nvim", "pip", "environment.d")}
 )
@@ -88,7 +93,9 @@ _PROTECTED_NAMES = frozenset(first for first, _ in _PROTECTED_PAIRS) | word_set(
     "authorized_keys known_hosts .gdbinit .lldbinit .pdbrc .pdbrc.py .irbrc .pryrc .rprofile .renviron .ghci .octaverc "
     ".tmux.conf .screenrc .psqlrc .sqliterc .mailcap .xsessionrc .bazelrc .condarc .ackrc .aider.model.settings.yml "
     "opencode.json qwen.md .rooignore .rules .mise.toml mise.toml .rtx.toml .nvim.lua .lvimrc .huskyrc .huskyrc.json "
-    ".woodpecker.yml .woodpecker.yaml devbox.json"
+    ".woodpecker.yml .woodpecker.yaml devbox.json .devcontainer.json .cirrus.yml .overcommit.yml .lintstagedrc "
+    ".lintstagedrc.json .lintstagedrc.js .lintstagedrc.cjs .lintstagedrc.mjs .lintstagedrc.yml .lintstagedrc.yaml "
+    "ansible.cfg .local.vimrc .direnvrc .xonshrc init.gradle"
 )
 # What git runs of the folder of its hooks, which often only a run tells.
 _HOOKS = word_set(
