@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
+from inspect import iscoroutinefunction
 from typing import Any
 
 from xun.errors import ConfigurationError, WrongTypeError
@@ -38,6 +39,14 @@ def function(what: str, given: Any) -> None:
     """Raises `TypeError` unless `given` can be called or is None."""
     if given is not None and not callable(given):
         raise WrongTypeError(f"{what} must be a function, not {given!r}")
+
+
+def listener(what: str, given: Any) -> None:
+    """Raises `TypeError` unless `given` is a plain function or None: one that waits would never be waited for."""
+    function(what, given)
+    called = getattr(type(given), "__call__", None)  # noqa: B004 - whether that is asynchronous, not whether it is there
+    if iscoroutinefunction(given) or iscoroutinefunction(called):
+        raise WrongTypeError(f"{what} is called at once and not awaited: it must be a function without async")
 
 
 def instance(what: str, given: Any, kind: type | tuple[type, ...], described: str) -> None:

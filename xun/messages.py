@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.media import counted, problem_of, type_of
 
 Role = Literal["user", "assistant", "tool"]
@@ -72,9 +73,13 @@ class _Media(Frozen):
 
     @classmethod
     def from_bytes(cls, content: bytes, **fields: Any) -> Self:
-        """The block of a file's `content`, whose media type its first bytes tell. Raises `ValueError`."""
-        encoded = base64.b64encode(content).decode()
-        return cls(media_type=type_of(content) or "unknown", data=encoded, **fields)
+        """The block of a file's `content`, whose media type its first bytes tell. Raises `ConfigurationError`."""
+        if not isinstance(content, bytes | bytearray | memoryview):
+            raise WrongTypeError(f"the content of a file must be bytes, not a {type(content).__name__}")
+        media_type, encoded = type_of(bytes(content)) or "unknown", base64.b64encode(content).decode()
+        if problem := problem_of(cls.model_fields["type"].default, media_type, encoded):
+            raise ConfigurationError(problem)
+        return cls(media_type=media_type, data=encoded, **fields)
 
 
 class Image(_Media):

@@ -35,7 +35,7 @@ from xun.exec.sandbox.wanted import named
 from xun.gate.gate import OnAsk
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
-from xun.providers.base import Provider, ProviderError
+from xun.providers.base import MissingKeyError, Provider, ProviderError
 from xun.result import XunError
 from xun.run_models import about, provider_of, retry_of, set_up, use_models
 from xun.run_place import Place, moved, place_of
@@ -237,6 +237,8 @@ def _one_line() -> Generator[None]:
         yield
     except SetupError:
         raise
+    except MissingKeyError as error:
+        raise SetupError(f"{error.message}, or try --model demo") from error
     except ProviderError as error:
         raise SetupError(error.message) from error
     except (XunError, ValueError) as error:

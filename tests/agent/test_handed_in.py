@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from typing import Any
 
 import pytest
 
 from tests.agent.support import agent_of, call, check_guarantees
-from xun import Agent, Answer, ScriptedProvider, ToolBox, ToolCallContext, Workspace, tool_attr
+from xun import (
+    Agent,
+    Answer,
+    Audio,
+    ConfigurationError,
+    Document,
+    Fallback,
+    Image,
+    Middleware,
+    ScriptedProvider,
+    SubAgent,
+    ToolBox,
+    ToolCallContext,
+    Workspace,
+    tool_attr,
+)
 from xun.agent.conversation import NothingToDoError
+from xun.providers.base import ProviderError
 
 
 def shout(text: str) -> str:
     """Shouts."""
     return text.upper()
+
+
+async def waiting(event: object) -> None:
+    """A listener that nobody would wait for."""
 
 
 @pytest.mark.parametrize(
@@ -52,6 +73,10 @@ def shout(text: str) -> str:
         ({"system": 5}, TypeError, "system must be text, not 5"),
         ({"name": b"x"}, TypeError, "name must be text, not b'x'"),
         ({"auto_confirm": "no"}, TypeError, "auto_confirm must be True or False, not 'no'"),
+        ({"middleware": Middleware()}, TypeError, "middleware must be a list of Middleware objects, not <"),
+        ({"subagents": SubAgent("a", "b")}, TypeError, "subagents must be a list of SubAgent objects, not "),
+        ({"workspace": 5}, TypeError, "workspace must be a folder or a Workspace, not 5"),
+        ({"on_event": waiting}, TypeError, "on_event is called at once and not awaited"),
         ({"history": "hello"}, TypeError, "history must be a list of messages, not one text"),
         ({"history": ["hello"]}, TypeError, "message 0 of the history is a str, not a Message"),
     ],
@@ -61,6 +86,42 @@ def test_an_agent_is_not_built_of_the_wrong_kind(how: dict[str, Any], kind: type
         Agent(ScriptedProvider([]), **how)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("listener", [waiting, None, 5])
+def test_what_could_not_listen_is_refused(listener: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"a listener (is called at once and not awaited|must be a function)"):
+        Agent(ScriptedProvider([])).listen(listener)
+
+
+@pytest.mark.spec("H-RES-04")
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"model": "nonesuch/x"},
+        {"model": "gemini/"},
+        {"model": "anthropic/claude-x"},
+        {"provider": 5},
+        {"model": "demo", "fallbacks": [Fallback("nonesuch", model="x")]},
+    ],
+)
+def test_a_model_or_a_key_that_cannot_be_used_is_a_wrong_configuration(how: dict[str, Any]) -> None:
+    agent: Agent[Any] = Agent(**how)
+    with pytest.raises(ConfigurationError) as caught:
+        agent.initialize()
+    assert isinstance(caught.value, ProviderError) and caught.value.kind == "config"
+    assert "\n" not in str(caught.value) and "--model" not in str(caught.value)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), str(again)) == (type(caught.value), str(caught.value))
+
+
+@pytest.mark.parametrize("block", [Image, Document, Audio])
+@pytest.mark.parametrize(("content", "kind"), [(b"no such thing", ConfigurationError), ("text", TypeError)])
+def test_a_file_that_is_none_of_these_is_refused_in_one_line(block: Any, content: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind) as caught:
+        block.from_bytes(content)
+    assert isinstance(caught.value, ConfigurationError)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 200
 
 
 def test_any_iterable_of_tools_will_do() -> None:

@@ -131,7 +131,6 @@ def test_ctrl_c_in_execute_ends_the_turn_before_it_is_raised() -> None:
         check_guarantees(heard, agent)
 
 
-@pytest.mark.spec("X-RES-03")
 def test_a_tool_that_raises_keyboard_interrupt_ends_its_turn_and_not_the_loop_of_all_others() -> None:
     async def interrupt() -> str:
         """Interrupt."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from pydantic import BaseModel
@@ -27,6 +27,10 @@ class Verdict(BaseModel):
     on: date | None = None
 
 
+class Flight(TypedDict):
+    gate: int
+
+
 @dataclass
 class Point:
     x: int
@@ -46,6 +50,8 @@ SCHEMA = {"type": "object", "properties": {"passed": {"type": "boolean"}}, "requ
         (SCHEMA, '```json\r\n{"passed": false}\r\n```\r\n', {"passed": False}),
         (Point, '{"x": 1, "y": 2}', Point(1, 2)),
         (list[int], "[1, 2]", [1, 2]),
+        (Flight, '{"gate": 3}', {"gate": 3}),
+        (list[Flight], '[{"gate": 3}]', [{"gate": 3}]),
     ],
 )
 async def test_an_answer_that_fits_is_parsed(schema: Any, answer: str, data: Any) -> None:

@@ -51,7 +51,7 @@ async def test_a_todo_tool_of_somebody_else_is_used_as_it_is() -> None:
     assert request.system == "Be brief."
 
 
-@pytest.mark.spec("C36")
+@pytest.mark.spec("C36", "H-PLN-01")
 @pytest.mark.parametrize(
     ("planning", "tools", "offered"),
     [

@@ -110,7 +110,6 @@ async def test_a_run_that_goes_on_from_another_has_budgets_of_its_own() -> None:
     assert [message.text for message in first.messages] == ["a", "one"]
 
 
-@pytest.mark.spec("P-RES-02")
 @pytest.mark.parametrize(
     ("given", "read"),
     [

@@ -49,7 +49,7 @@ async def test_a_chosen_model_answers_from_the_next_turn_on(work: Path) -> None:
     ("name", "line"),
     [
         ("anthropic/claude-sonnet-5-5", "set ANTHROPIC_API_KEY to use anthropic/claude-sonnet-5-5"),
-        ("gpt-6-sol", "needs its provider: --model openai/gpt-6-sol"),
+        ("gpt-6-sol", "needs its provider: openai/gpt-6-sol"),
         ("nobody/x", "no provider is called 'nobody'"),
     ],
 )

@@ -14,8 +14,8 @@ from tests.wire.server import Status, Stream
 from tests.wire.streams import Say
 
 FIELDS = {
-    "status", "stop_reason", "output", "data", "session_id", "model", "steps", "tool_calls", "usage", "cost",
-    "duration_ms", "denials", "error",
+    "status", "stop_reason", "output", "data", "session_id", "model", "steps", "tool_calls", "usage",
+    "usage_incomplete", "cost", "duration_ms", "denials", "error",
 }  # fmt: skip
 USAGE = {"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}
 UNAUTHORISED = Status(401, "authentication_error", "invalid x-api-key")

@@ -270,7 +270,7 @@ def test_an_address_may_be_written_as_any_page_shows_it(endpoint: str, version: 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"AZURE_OPENAI_API_KEY": ""}, "set AZURE_OPENAI_API_KEY to use azure/my-gpt, or try --model demo"),
+        ({"AZURE_OPENAI_API_KEY": ""}, "set AZURE_OPENAI_API_KEY to use azure/my-gpt"),
         ({"AZURE_OPENAI_API_KEY": "a b"}, "AZURE_OPENAI_API_KEY has a blank"),
         ({"AZURE_OPENAI_ENDPOINT": " "}, "set AZURE_OPENAI_ENDPOINT to the address of the resource, https://NAME"),
         ({"AZURE_OPENAI_ENDPOINT": "r.openai.azure.com"}, "AZURE_OPENAI_ENDPOINT must be a URL like"),

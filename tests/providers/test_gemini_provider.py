@@ -99,7 +99,7 @@ async def test_the_model_is_in_the_address(base: str, model: str, path: str) -> 
 @pytest.mark.parametrize(
     ("env", "message"),
     [
-        ({}, "set GEMINI_API_KEY to use gemini/x, or try --model demo"),
+        ({}, "set GEMINI_API_KEY to use gemini/x"),
         ({"GEMINI_API_KEY": "a b"}, "GEMINI_API_KEY has a blank"),
         ({"GOOGLE_API_KEY": "a\u2013b"}, "GOOGLE_API_KEY has a character that is not ASCII"),
         ({"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": "h"}, "GOOGLE_GEMINI_BASE_URL must be a URL like"),

@@ -124,7 +124,6 @@ async def test_another_shape_is_one_line_of_error_and_changes_nothing(todos: Any
     assert host.plans == [kept]
 
 
-@pytest.mark.spec("H-PLN-01")
 def test_they_run_one_after_another_and_a_question_has_an_hour() -> None:
     tools = [Tool(function) for function in (*framework.TOOLS, *groups.functions("planning"))]
     assert [tool.name for tool in tools] == ["ask_preference", "write_todos", "read_todos"]

@@ -29,12 +29,14 @@ from xun.agent.totals import Totals
 from xun.agent.tree import Turnstile
 from xun.agent.turn import CURRENT, RuntimeStateError, Turn
 from xun.asides import as_block
+from xun.errors import WrongTypeError
 from xun.events import AnyEvent, ModeChanged, Notice
 from xun.exec.registry import ProcessRegistry
 from xun.exec.sandbox.profile import Profile
 from xun.extend.hooks import Hooks
 from xun.extend.middleware import Middleware, Pipeline
 from xun.gate.gate import Gate, OnAlways, OnAsk
+from xun.given import listener as check_listener
 from xun.given import several
 from xun.messages import Message, Usage
 from xun.policy.action import Confinement
@@ -314,8 +316,12 @@ class AgentBase:
     def listen(self, listener: Callable[[AnyEvent], object]) -> Callable[[], None]:
         """Tell `listener` every event from now on, at once and in order; the function that comes back ends that.
 
-        It must be quick. One that raises is heard no more.
+        It must be quick. One that raises is told nothing more; what it changes in an event changes nothing else. Raises
+        `ConfigurationError` for what is no function, or an asynchronous one: nobody would wait for it.
         """
+        if listener is None:
+            raise WrongTypeError("a listener must be a function, not None")
+        check_listener("a listener", listener)
         return self.bus.listen(listener)
 
     def notice(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None:

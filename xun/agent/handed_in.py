@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from xun.agent.config import AgentConfig
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.extend.hooks import Hooks
-from xun.given import function, instance, text
+from xun.given import function, instance, listener, several, text
 from xun.policy.rules import Policy
 from xun.providers.base import ModelInfo
 from xun.result import printable
 from xun.toolbox.toolbox import ToolBox
+from xun.workspace.workspace import Workspace
 
 _FUNCTIONS = ("on_ask", "on_event", "on_always", "resolve_model")
-_PARTS: dict[str, tuple[type, str]] = {
+_PARTS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "config": (AgentConfig, "an AgentConfig"),
     "policy": (Policy, "a Policy"),
     "model_info": (ModelInfo, "a ModelInfo"),
     "toolbox": (ToolBox, "a ToolBox"),
     "hooks": (Hooks, "a Hooks object"),
     "session_id": (str, "text"),
+    "workspace": ((Workspace, str, Path), "a folder or a Workspace"),
 }
+_LISTS = {"middleware": "Middleware objects", "subagents": "SubAgent objects"}
 
 
 def check_given(given: dict[str, Any]) -> None:
     """Raises `ConfigurationError`, naming the argument of `Agent`, for the first that cannot be used."""
     for name in _FUNCTIONS:
         function(name, given[name])
+    listener("on_event", given["on_event"])
     for name, (kind, described) in _PARTS.items():
         instance(name, given[name], kind, described)
+    for name, described in _LISTS.items():
+        several(name, given[name], described)
     if given["tools"] is not None and given["toolbox"] is not None:
         raise WrongTypeError("give either tools or toolbox: both say which tools there are")
 

@@ -73,8 +73,10 @@ class _ByType:
         from pydantic import TypeAdapter
         from pydantic.errors import PydanticUserError
 
+        from xun.toolbox.hints import adapted
+
         try:
-            self._adapter: Any = TypeAdapter(kind)
+            self._adapter: Any = TypeAdapter(adapted(kind, {}))
             self.schema: Any = self._adapter.json_schema()
         except (PydanticUserError, TypeError, NameError) as error:
             said = " ".join(str(error).split()[:20])

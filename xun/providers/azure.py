@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs, quote, urlunsplit
 
 from xun.messages import Media
-from xun.providers.base import ProviderError, Request, StreamItem
+from xun.providers.base import MissingKeyError, ModelConfigurationError, ProviderError, Request, StreamItem
 from xun.providers.dialect import AZURE
 from xun.providers.endpoints import bare, clean_key, read_address
 from xun.providers.http import CONNECT_TIMEOUT, IDLE_TIMEOUT, HttpTransport
@@ -59,16 +59,20 @@ def read_resource(endpoint: str, version: str, *, used_for: str) -> Resource:
     text = bare(endpoint)
     if not text:
         example = "https://NAME.openai.azure.com"
-        raise ProviderError("config", f"set {ENDPOINT} to the address of the resource, {example}, to use {used_for}")
+        raise ModelConfigurationError(
+            "config", f"set {ENDPOINT} to the address of the resource, {example}, to use {used_for}"
+        )
     url = read_address(text, ENDPOINT)
     segments = [segment for segment in url.path.split("/") if segment]
     at = segments.index("openai") if "openai" in segments else len(segments)
     said = "v1" if segments[at + 1 : at + 2] == ["v1"] else ""
     version = bare(version) or next(iter(parse_qs(url.query).get("api-version", ())), said)
     if not version:
-        raise ProviderError("config", f"set {VERSION} to a date such as 2024-10-21, or to v1, to use {used_for}")
+        raise ModelConfigurationError(
+            "config", f"set {VERSION} to a date such as 2024-10-21, or to v1, to use {used_for}"
+        )
     if version not in _UNDATED and not _DATED.fullmatch(version):
-        raise ProviderError("config", f"{VERSION} must be a date such as 2024-10-21, or v1, or preview")
+        raise ModelConfigurationError("config", f"{VERSION} must be a date such as 2024-10-21, or v1, or preview")
     path = "/" + "/".join([*segments[:at], "openai"])
     return Resource(urlunsplit((url.scheme, url.netloc, path, "", "")), version)
 
@@ -111,14 +115,14 @@ def read_credential(
     """The one that is given, else the token in `env`, else the key there. Raises `ProviderError` (kind "config")."""
     given = [one for one in (key, token, tokens) if one is not None]
     if len(given) > 1:
-        raise ProviderError("config", "give one of api_key, azure_ad_token and azure_ad_token_provider")
+        raise ModelConfigurationError("config", "give one of api_key, azure_ad_token and azure_ad_token_provider")
     if tokens is not None:
         return Credential("the token provider", tokens=tokens)
     if found := clean_key(token if given else env.get(TOKEN), TOKEN):
         return Credential(TOKEN, token=found)
     if found := clean_key(key if given else env.get(KEY), KEY):
         return Credential(key_place, key=found)
-    raise ProviderError("config", f"set {KEY} to use {used_for}, or try --model demo")
+    raise MissingKeyError("config", f"set {KEY} to use {used_for}")
 
 
 class AzureOpenAIProvider:

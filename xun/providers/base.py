@@ -199,6 +199,14 @@ class ProviderError(XunError):
         return _again(type(self), {**kept, **changes})
 
 
+class ModelConfigurationError(ProviderError, ConfigurationError):
+    """A model, a provider or a key that cannot be used; its `kind` is "config". Nothing was sent."""
+
+
+class MissingKeyError(ModelConfigurationError):
+    """The same, for want of a key or of any model at all."""
+
+
 def _again(kind: type[ProviderError], parts: dict[str, Any]) -> ProviderError:
     return kind(**parts)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-from xun.providers.base import ProviderError
+from xun.providers.base import ModelConfigurationError
 
 _NOT_PLAIN = "{} must be a plain URL: no user, no query, no fragment"
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d*)?\Z")
@@ -28,9 +28,9 @@ def clean_key(text: str | None, variable: str) -> str | None:
     if not key:
         return None
     if not key.isascii():
-        raise ProviderError("config", f"{variable} has a character that is not ASCII: copy it again")
+        raise ModelConfigurationError("config", f"{variable} has a character that is not ASCII: copy it again")
     if not key.isprintable() or " " in key:
-        raise ProviderError("config", f"{variable} has a blank or control character inside: copy it again")
+        raise ModelConfigurationError("config", f"{variable} has a blank or control character inside: copy it again")
     return key
 
 
@@ -46,14 +46,14 @@ def read_base_url(
     text = bare(env.get(variable, "")) or default
     url = read_address(_with_scheme(text, port) if port is not None else text, variable)
     if url.query:
-        raise ProviderError("config", _NOT_PLAIN.format(variable))
+        raise ModelConfigurationError("config", _NOT_PLAIN.format(variable))
     segments = [segment for segment in url.path.split("/") if segment]
     for ending in (["chat", "completions"], ["messages"], ["responses"]):
         if segments[-len(ending) :] == ending:
             segments = segments[: -len(ending)]
     versions = [segment for segment in segments if _VERSION.match(segment)]
     if len(versions) > len(set(versions)):
-        raise ProviderError("config", f"{variable} has the segment /{versions[0]} twice")
+        raise ModelConfigurationError("config", f"{variable} has the segment /{versions[0]} twice")
     if not versions:
         segments.append(version)
     return urlunsplit((url.scheme, url.netloc, "/" + "/".join(segments), "", ""))
@@ -67,11 +67,11 @@ def read_address(text: str, variable: str) -> SplitResult:
     except ValueError:
         url, host = urlsplit(""), None
     if any(c.isspace() or not c.isprintable() for c in text):
-        raise ProviderError("config", f"{variable} has a blank or control character inside")
+        raise ModelConfigurationError("config", f"{variable} has a blank or control character inside")
     if url.scheme not in ("http", "https") or not host:
-        raise ProviderError("config", f"{variable} must be a URL like https://host/v1")
+        raise ModelConfigurationError("config", f"{variable} must be a URL like https://host/v1")
     if url.username is not None or url.fragment:
-        raise ProviderError("config", _NOT_PLAIN.format(variable))
+        raise ModelConfigurationError("config", _NOT_PLAIN.format(variable))
     return url
 
 

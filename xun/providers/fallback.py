@@ -18,6 +18,7 @@ from xun.providers.base import (
     ErrorKind,
     Fallback,
     InPlace,
+    ModelConfigurationError,
     ModelInfo,
     Provider,
     ProviderError,
@@ -199,7 +200,9 @@ def fallbacks_of(names: Sequence[str]) -> list[Fallback]:
     for name in names:
         provider, _, model = name.partition("/")
         if not _is_whole(name) and not (provider and model):
-            raise ProviderError("config", f"fallbacks: {clean(name, 80)!r} names no model; write PROVIDER/NAME")
+            raise ModelConfigurationError(
+                "config", f"fallbacks: {clean(name, 80)!r} names no model; write PROVIDER/NAME"
+            )
         found.append(Fallback(name) if _is_whole(name) else Fallback(provider, model))
     return found
 

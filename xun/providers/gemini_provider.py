@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from xun.messages import Media
 from xun.providers import models
-from xun.providers.base import ProviderError, Request, StreamItem
+from xun.providers.base import MissingKeyError, ModelConfigurationError, ProviderError, Request, StreamItem
 from xun.providers.endpoints import clean_key, is_official, read_base_url, read_key
 from xun.providers.gemini import GeminiWire, Uploaded
 from xun.providers.gemini_cache import ExplicitCaches
@@ -160,7 +160,7 @@ def _read_key(service: Service, given: str | None, env: Mapping[str, str], used_
     for variable in (service.key_variable, service.other_key_variable):
         if key := read_key(env, variable):
             return variable, key
-    raise ProviderError("config", f"set {service.key_variable} to use {used_for}, or try --model demo")
+    raise MissingKeyError("config", f"set {service.key_variable} to use {used_for}")
 
 
 def _read_ttl(env: Mapping[str, str]) -> int | None:
@@ -169,7 +169,7 @@ def _read_ttl(env: Mapping[str, str]) -> int | None:
     if not text:
         return None
     if not text.isdecimal() or not 1 <= int(text) <= _LONGEST:
-        raise ProviderError("config", f"{TTL} must be a whole number of seconds from 1 to {_LONGEST}")
+        raise ModelConfigurationError("config", f"{TTL} must be a whole number of seconds from 1 to {_LONGEST}")
     return int(text)
 
 

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from xun.providers import errors
-from xun.providers.base import ProviderError
+from xun.providers.base import ModelConfigurationError, ProviderError
 from xun.providers.sse import ServerEvent, SSEReader
 from xun.providers.transport import Call, Target
 
@@ -109,10 +109,10 @@ class HttpTransport:
             return httpx2.AsyncClient(timeout=timeout, verify=verify)
         except OSError as error:
             detail = f"the certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read ({error})"
-            raise ProviderError("config", errors.clean(detail)) from None
+            raise ModelConfigurationError("config", errors.clean(detail)) from None
         except (ValueError, ImportError, httpx2.InvalidURL) as error:
             detail = f"the proxy set by {' or '.join(_PROXIES)} cannot be used ({error})"
-            raise ProviderError("config", errors.clean(detail)) from None
+            raise ModelConfigurationError("config", errors.clean(detail)) from None
 
     def _needs_tls(self) -> bool:
         proxies = (os.environ.get(name) or os.environ.get(name.lower()) or "" for name in _PROXIES)
@@ -235,7 +235,9 @@ def translate(target: Target, error: Exception, connect_timeout: float, idle_tim
                 target, f"the proxy refused the connection ({status})", transient=status.startswith("5")
             )
         case httpx2.UnsupportedProtocol() | httpx2.InvalidURL():
-            return ProviderError("config", f"{target.url} is not a usable address: check {target.url_variable}")
+            return ModelConfigurationError(
+                "config", f"{target.url} is not a usable address: check {target.url_variable}"
+            )
         case httpx2.ConnectError():
             return _connect_error(target, error)
         case httpx2.DecodingError() | httpx2.TooManyRedirects():

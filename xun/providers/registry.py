@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 
 from xun.errors import ConfigurationError
 from xun.providers import detect, errors, models, services
-from xun.providers.base import ModelInfo, Provider, ProviderError
+from xun.providers.base import MissingKeyError, ModelConfigurationError, ModelInfo, Provider
 from xun.providers.dialect import ChatDialect
 from xun.providers.endpoints import is_official, read_base_url, read_key
 from xun.providers.http import CONNECT_TIMEOUT, IDLE_TIMEOUT, HttpTransport
@@ -73,14 +73,14 @@ def resolve(
         return _scripted(name, settings)
     prefix, _, rest = name.partition("/")
     if not rest:
-        raise ProviderError("config", _no_prefix(name))
+        raise ModelConfigurationError("config", _no_prefix(name))
     if re.search(r"\s", name):
-        raise ProviderError("config", f"{errors.clean(name, 80)!r} names no model: there is a blank in it")
+        raise ModelConfigurationError("config", f"{errors.clean(name, 80)!r} names no model: there is a blank in it")
     if prefix in _registered:
         return _registered[prefix](rest, env, settings), models.find(prefix, rest)
     service = services.service_of(prefix, env)
     if service is None:
-        raise ProviderError("config", f"no provider is called {errors.clean(prefix, 60)!r}; {_known()}")
+        raise ModelConfigurationError("config", f"no provider is called {errors.clean(prefix, 60)!r}; {_known()}")
     if _may_be_local(service, env):
         env = _served_locally(prefix, rest, env)
         service = services.service_of(prefix, env) or service
@@ -94,7 +94,9 @@ def _scripted(name: str, settings: ProviderSettings) -> tuple[Provider, ModelInf
         return ScriptedProvider.demo(), _free("demo", "demo")
     file = name.removeprefix("scripted:").strip()
     if not file:
-        raise ProviderError("config", "scripted: names no file; give one with replies, such as scripted:replies.json")
+        raise ModelConfigurationError(
+            "config", "scripted: names no file; give one with replies, such as scripted:replies.json"
+        )
     path = (settings.cwd or Path()) / os.path.expanduser(file)  # noqa: PTH111 - it never raises, even for nobody's home
     return ScriptedProvider.from_file(path), _free("scripted", path.name)
 
@@ -116,14 +118,14 @@ def resolve_object(
     if prefix is None:
         if not callable(getattr(provider, "stream", None)):
             kind = type(provider).__name__
-            raise ProviderError("config", f"{kind} is neither a provider nor a client of anthropic or openai")
+            raise ModelConfigurationError("config", f"{kind} is neither a provider nor a client of anthropic or openai")
         known = getattr(provider, "info", None)
         if isinstance(known, ModelInfo) and model in (None, known.name):
             return cast(Provider, provider), known
         name = model or getattr(provider, "model", "") or provider.name
         return cast(Provider, provider), models.find(provider.name, name)
     if not model:
-        raise ProviderError("config", f"name the model to use with this {type(provider).__name__}")
+        raise ModelConfigurationError("config", f"name the model to use with this {type(provider).__name__}")
     url = str(getattr(provider, "base_url", "")).rstrip("/")
     service = services.service_of(prefix, {})
     assert service is not None
@@ -154,16 +156,16 @@ def _first(env: Mapping[str, str], settings: ProviderSettings) -> tuple[str, Map
     """The name of the first model there is, and the environment in which it is reached."""
     for found in detect.configured(env, settings.models):
         if found.model is None:
-            raise ProviderError("config", _no_model(found.provider))
+            raise ModelConfigurationError("config", _no_model(found.provider))
         return found.model, env
     for found in detect.local_servers_now(env):
         if found.model is not None:
             return found.model, _reaching(found, env)
     keys = [service.variable for service in services.SERVICES if service.tried and service.key_needed]
-    raise ProviderError(
+    raise MissingKeyError(
         "config",
         f"no model is set up: set {', '.join(keys)},"
-        " or XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL; or start a local server, such as Ollama; or try --model demo",
+        " or XUN_OPENAI_BASE_URL and XUN_OPENAI_MODEL; or start a local server, such as Ollama",
     )
 
 
@@ -196,13 +198,15 @@ def _reaching(found: detect.Found, env: Mapping[str, str], prefix: str = "") -> 
 
 def _no_prefix(name: str) -> str:
     shown = errors.clean(name, 80)
+    if name.endswith("/"):
+        return f"{shown!r} names no model: write {shown}NAME"
     for prefix, starts in (
         ("anthropic", ("claude",)),
         ("openai", ("gpt", "o1", "o3", "o4")),
         ("gemini", ("gemini",)),
     ):
         if name.startswith(starts):
-            return f"the model {shown!r} needs its provider: --model {prefix}/{shown}"
+            return f"the model {shown!r} needs its provider: {prefix}/{shown}"
     return f"{shown!r} does not name a model; {_known()}"
 
 
@@ -221,7 +225,7 @@ def _remote(
     key = read_key(env, service.key_variable)
     if key is None and service.key_needed:
         name = f"{service.prefix}/{model}"
-        raise ProviderError("config", f"set {service.key_variable} to use {name}, or try --model demo")
+        raise MissingKeyError("config", f"set {service.key_variable} to use {name}")
     official = service.dialect is not None or is_official(base, service.url)
     target = Target(
         name=service.prefix,

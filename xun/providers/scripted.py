@@ -15,6 +15,7 @@ from xun.providers import errors
 from xun.providers.base import (
     Done,
     ErrorKind,
+    ModelConfigurationError,
     ProviderError,
     Request,
     StreamItem,
@@ -61,7 +62,7 @@ class ScriptedProvider:
             text = Path(path).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-            raise ProviderError("config", f"{source}: cannot be read: {reason}") from None
+            raise ModelConfigurationError("config", f"{source}: cannot be read: {reason}") from None
         return cls(_steps(text, source), source=source)
 
     @classmethod
@@ -122,7 +123,7 @@ class ScriptedProvider:
 
     def _validate(self, number: int, step: Any) -> None:
         def wrong(what: str) -> NoReturn:
-            raise ProviderError("config", f"{self._source}: step {number}: {what}")
+            raise ModelConfigurationError("config", f"{self._source}: step {number}: {what}")
 
         if not isinstance(step, dict):
             wrong("must be an object")
@@ -178,9 +179,9 @@ def _steps(text: str, source: str) -> list[Step]:
         steps = json.loads(text)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise ProviderError("config", f"{source}: not valid JSON{where}") from None
+        raise ModelConfigurationError("config", f"{source}: not valid JSON{where}") from None
     if not isinstance(steps, list):
-        raise ProviderError("config", f"{source}: must be a JSON list of steps")
+        raise ModelConfigurationError("config", f"{source}: must be a JSON list of steps")
     return steps
 
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from xun.providers import errors, http
-from xun.providers.base import ProviderError
+from xun.providers.base import ModelConfigurationError, ProviderError
 from xun.providers.sse import ServerEvent
 from xun.providers.transport import Call, Target
 
@@ -153,7 +153,7 @@ def client_kind(client: Any) -> str | None:
         if package in ("anthropic", "openai") and cls.__name__ in ("SyncAPIClient", "AsyncAPIClient"):
             if cls.__name__ == "SyncAPIClient":
                 name = type(client).__name__
-                raise ProviderError("config", f"pass an asynchronous client: Async{name} instead of {name}")
+                raise ModelConfigurationError("config", f"pass an asynchronous client: Async{name} instead of {name}")
             return package
     return None
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from pydantic import ValidationError
-
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import text
 from xun.messages import Image, Media, Message, Text
@@ -46,6 +44,5 @@ def _checked(image: Image | bytes) -> Image:
         raise WrongTypeError(f"image must be an Image or the bytes of a file, not a {type(image).__name__}")
     try:
         return Image.from_bytes(bytes(image), note=True)
-    except ValidationError as error:
-        said = error.errors(include_url=False, include_input=False)[0]["msg"].removeprefix("Value error, ")
-        raise ConfigurationError(f"the image cannot be shown: {said}") from None
+    except ConfigurationError as error:
+        raise ConfigurationError(f"the image cannot be shown: {error}") from None
