@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "gate": {"policy", "events", "exec", "workspace", "worker"},
     "tools": {"toolbox", "exec", "workspace", "policy.action", "messages", "result"},
     "toolbox": {"messages", "media", "result", "policy.action", "registry", "worker", "given"},
-    "extend": {"toolbox", "events", "messages", "worker"},
+    "extend": {"toolbox", "events", "messages", "worker", "given"},
     "policy": {"result", "given"},
     "sessions": {"events", "messages", "workspace", "result", "asides", "__init__"},
     "config": {"policy", "result", "providers.services"},

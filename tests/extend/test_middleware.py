@@ -243,3 +243,9 @@ async def test_middleware_that_exits_fails_the_turn_and_not_the_loop() -> None:
     async with agent:
         result = await agent.run("go")
     assert result.error is not None and (result.status, result.error.kind) == ("failed", "middleware")
+
+
+async def test_middleware_that_is_given_as_an_iterator_is_there() -> None:
+    agent, _, _ = agent_of([{"text": "ok"}], middleware=iter([raising("after_model_response")]))
+    async with agent:
+        assert not (await agent.run("go")).ok

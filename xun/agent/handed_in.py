@@ -8,7 +8,7 @@ from typing import Any
 from xun.agent.config import AgentConfig
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.extend.hooks import Hooks
-from xun.given import function, instance, listener, several, text
+from xun.given import function, instance, listener, text
 from xun.policy.rules import Policy
 from xun.providers.base import ModelInfo
 from xun.result import printable
@@ -25,7 +25,6 @@ _PARTS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "session_id": (str, "text"),
     "workspace": ((Workspace, str, Path), "a folder or a Workspace"),
 }
-_LISTS = {"middleware": "Middleware objects", "subagents": "SubAgent objects"}
 
 
 def check_given(given: dict[str, Any]) -> None:
@@ -35,8 +34,6 @@ def check_given(given: dict[str, Any]) -> None:
     listener("on_event", given["on_event"])
     for name, (kind, described) in _PARTS.items():
         instance(name, given[name], kind, described)
-    for name, described in _LISTS.items():
-        several(name, given[name], described)
     if given["tools"] is not None and given["toolbox"] is not None:
         raise WrongTypeError("give either tools or toolbox: both say which tools there are")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from xun.errors import WrongTypeError, text_of
+from xun.given import several
 from xun.messages import Message, ToolCall, ToolResult
 from xun.worker import run_in_task
 
@@ -43,10 +44,10 @@ class Pipeline:
     """Several of them, in order. Raises `MiddlewareError` wherever one fails."""
 
     def __init__(self, parts: Sequence[Middleware] = ()) -> None:
-        for part in parts:
+        self.parts: tuple[Middleware, ...] = several("middleware", parts, "Middleware objects")
+        for part in self.parts:
             if not isinstance(part, Middleware):
                 raise WrongTypeError(f"middleware must be a list of Middleware objects, and {part!r} in it is none")
-        self.parts = tuple(parts)
 
     async def request(self, request: Any) -> Any:
         for part in self.parts:
