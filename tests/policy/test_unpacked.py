@@ -46,7 +46,9 @@ def judged(command: str, place: Path, settings: Settings) -> Decision:
      "tar xf a.tar & cat link", "cat link & tar xf a.tar", "(sleep 1; cat link) | tar xf a.tar", "tar xf a.tar && tar xf b.tar -C link",
      "cat link; tar xf a.tar; cat link", "tar xf a.tar && cat ./out/../link", "tar xf a.tar && wc -l < link", "unrar x a.rar out/ && cat out/x",
      "tar -x -o -f a.tar && cat link", "tar xfC a.tar out && cat out/link", "tar -xCout -f a.tar && cat out/link", "tar -xf a.tar --one-top-level && cat a/link",
-     "unar -o out a.rar && cat out/link", "tar xf a.tar -C out -C d && cat out/d/link"],
+     "unar -o out a.rar && cat out/link", "tar xf a.tar -C out -C d && cat out/d/link", "tar xf a.tar && rg x",
+     "tar xf a.tar && find . -type f | xargs wc -l", "tar xf a.tar -C out && rg x out", "python -m zipfile -e a.zip out && cat out/x",
+     "jar xf a.jar && cat link", "dpkg-deb -x a.deb out && cat out/link"],
 )  # fmt: skip
 def test_what_is_done_with_it_in_the_same_text_is_hard(command: str, settings: Settings, place: Path) -> None:
     decision = judged(command, place, settings)
@@ -58,8 +60,8 @@ def test_what_is_done_with_it_in_the_same_text_is_hard(command: str, settings: S
     ["tar xf a.tar", "tar xf a.tar && ls -la", "tar xf a.tar && ls d && make", "file a.tar && tar xf a.tar", "tar tf a.tar && cat README.md",
      "tar xf a.tar && cd d && make", "tar xf a.tar && rm a.tar", "tar xf a.tar -C out && cat README.md", "tar xf a.tar -C out && grep -r x src",
      "unzip -l a.zip && cat README.md", "unzip -p a.zip x | head", "tar xOf a.tar x | head; cat README.md", "tar cf b.tar src && cat README.md",
-     "tar xf a.tar && git status", "tar xf a.tar && rg x", "tar xf a.tar && find . -type f", "cat README.md && tar xf a.tar", "cat a.tar | tar x",
-     "tar xf a.tar -C out && cat vendor/lib/x", "tar xf a.tar && tar xf b.tar", "tar xf a.tar && echo done.", "tar xf a.tar && find . -type f | xargs wc -l",
+     "tar xf a.tar && git status", "tar xf a.tar -C out && rg x src", "tar xf a.tar && find . -type f", "cat README.md && tar xf a.tar", "cat a.tar | tar x",
+     "tar xf a.tar -C out && cat vendor/lib/x", "tar xf a.tar && tar xf b.tar", "tar xf a.tar && echo done.", "tar xf a.tar -C out && find src -type f | xargs wc -l",
      "tar xvf a.tar > /dev/null 2>&1", "tar xf a.tar && pwd && mkdir -p build"],
 )  # fmt: skip
 def test_others_are_not(command: str, place: Path) -> None:
@@ -70,4 +72,7 @@ def test_others_are_not(command: str, place: Path) -> None:
 def test_it_is_said_what_cannot_be_told(place: Path) -> None:
     deciding = judged("tar xf a.tar -C out && cat out/link", place, Settings()).deciding
     assert deciding is not None and deciding.segment == "cat out/link"
-    assert deciding.text == "what out/link is cannot be told: the same text unpacks an archive there"
+    assert (
+        deciding.text
+        == "what out/link is cannot be told: the same text unpacks an archive there; send it as a command by itself"
+    )

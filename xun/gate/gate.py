@@ -17,7 +17,7 @@ from xun.gate.chain import asker, assessor_of, confirming, keeper, may_assess
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
 from xun.gate.put import Emit, OnAsk, Settler, put, question
-from xun.gate.remember import lasting, rule_of, spend
+from xun.gate.remember import lasting, of_session, place_of, rule_of, spend
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, let_go
 from xun.gate.verdict import Verdict, assessed_verdict, settled_verdict
 from xun.gate.waiting import OpenQuestion, Waiting
@@ -340,7 +340,7 @@ class Gate:
         if answer.kind == "once":
             return
         if answer.rules:
-            await self._keep(answer, emit)
+            await self._keep(ask, answer, emit)
             return
         for decision in ask.decisions:
             if not decision.hard:
@@ -362,10 +362,10 @@ class Gate:
         if isinstance(told, str) and told:
             emit(Notice(level="info", text=told))
 
-    async def _keep(self, answer: Answer, emit: Emit) -> None:
+    async def _keep(self, ask: Ask, answer: Answer, emit: Emit) -> None:
         """Keep the rules that the person has edited. One that cannot be a rule is told, and none of them counts."""
         try:
-            kept_now = [rule_of(kept) for kept in answer.rules]
+            kept_now = [rule_of(kept, scope=place_of(ask.action, self.workspace.root)) for kept in answer.rules]
         except PolicyError as error:
             emit(Notice(level="warning", text=f"kept for this once alone: {error}"))
             return
@@ -378,12 +378,10 @@ class Gate:
         # An allow rule would not stand against a rule that asks: only a grant does.
         asked = any(reason.code in ("ask-rule", "tool-asks") for reason in decision.reasons)
         kind = "" if asked else decision.action.kind
-        rules = [
-            Rule(effect="allow", kind=kind, pattern=pattern, source="session") for kind, pattern in decision.lasting
-        ]
+        rules = of_session(decision, self.workspace.root)
         self.given += rules
         for rule, what in zip(rules, decision.grantable, strict=True):
-            if kind == "run":
+            if kind == "run" and rule.scope is None:
                 self.allowlists.add_command(what)
             elif kind == "write":
                 self.allowlists.add_path(what, self.workspace.root)

@@ -24,15 +24,16 @@ from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
 from xun.gate.own import own_in, own_moved
 from xun.gate.repository import helper_programs, work_tree
-from xun.gate.tracked import kept_names, tracked_secrets
+from xun.gate.tracked import kept_links, kept_names, made_up, tracked_secrets
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
 from xun.policy.constructs import ASK, Constructs
 from xun.policy.facts import Facts, Kind, Own, PathFact
 from xun.policy.guard import Guard, guard
-from xun.policy.history import shown
+from xun.policy.history import shown, stages
 from xun.policy.needs import HERE, Reading, needed, read_command
 from xun.policy.paths import within
+from xun.policy.rewritten import from_index
 from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
 
 MAX_MATCHES = 2000
@@ -98,6 +99,7 @@ def gather(
         kept=found.kept,
         tracked=found.tracked,
         commits=found.commits,
+        linked=found.linked,
         credentials=found.credentials,
         holding=found.holding(),
         programs=_programs(found.roots),
@@ -122,6 +124,7 @@ class _Found:
     kept: dict[str, inside.Found | None] = field(default_factory=dict)
     tracked: dict[str, tuple[tuple[str, bool], ...] | None] = field(default_factory=dict)
     commits: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    linked: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     credentials: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def touched(self, uses: Collection[tuple[str, Use]]) -> None:
@@ -193,13 +196,37 @@ class _Found:
         return found if found is None else (*found, *own_moved(key, self.guard))
 
     def shown(self, reading: Reading, cwd: str) -> None:
-        """Look up what git commands may show of what their repositories keep."""
+        """Look up what git commands may show of what their repositories keep, and what these are told to keep first."""
+        taken = {
+            stages(view)
+            for command in reading.commands
+            if not command.judged
+            for folder in reading.script.starts(cwd, command.segment)
+            for view in command.acting
+            if not _names_files(view, folder)
+        }
         for command in reading.commands:
+            for view in command.acting if not command.judged and len(reading.commands) > 1 else ():
+                if from_index(view):
+                    keys = [command.keys(folder, HERE) for folder in reading.script.starts(cwd, command.segment)]
+                    self.linked |= {key: kept_links(key) for key in keys}
             if told := shown(command):
                 for folder in reading.script.starts(cwd, command.segment):
                     key = command.keys(folder, HERE)
-                    self.tracked[key] = self.tracked[key] if key in self.tracked else tracked_secrets(key)
+                    if key not in self.tracked:
+                        self.tracked[key] = self.with_taken(key, taken)
                     self.commits[key] = (*self.commits.get(key, ()), *commits_among(key, told.objects))
+
+    def with_taken(self, key: str, taken: Collection[str]) -> tuple[tuple[str, bool], ...] | None:
+        """The secrets that the repository of a folder keeps, once the commands of the text have taken in others."""
+        kept = tracked_secrets(key)
+        top = work_tree(key) if kept is not None and any(taken) else None
+        if kept is None or top is None:
+            return kept
+        found = inside.stageable(top, self.budget, ignored="ignored" in taken)
+        # What has just been taken in is on the disk as it is kept.
+        new = [(path, True) for path, _ in found or () if not made_up(path[len(top) + 1 :])]
+        return None if found is None else (*kept, *(one for one in new if one[0] not in dict(kept)))
 
     def settings(self, reading: Reading, cwd: str, home: Path) -> None:
         """Look up the passwords and tokens among the settings that git commands show."""
@@ -219,6 +246,13 @@ class _Found:
 @lru_cache(maxsize=16)
 def _homes(home: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((home, realpath(home)))) if home else ()
+
+
+def _names_files(view: Sequence[Arg], folder: str) -> bool:
+    """Is it a `git add` of files that it names one by one?"""
+    args = view[2:]
+    plain = all(arg.known and not arg.glob and not arg.text.startswith(("-", ":")) for arg in args)
+    return bool(args) and plain and not any(posixpath.isdir(posixpath.join(folder, arg.text)) for arg in args)
 
 
 @lru_cache(maxsize=64)

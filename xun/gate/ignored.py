@@ -95,6 +95,15 @@ def passed_over(name: str, folder: str, lines: Sequence[Lines], *, is_folder: bo
     return False
 
 
+def left_out(name: str, folder: str, lines: Sequence[Lines], *, is_folder: bool) -> bool:
+    """Is what has this name in `folder` surely ignored by git, hidden or not?"""
+    if brought_back(name, lines, is_folder=is_folder):
+        return False
+    begins = max((at for at, one in enumerate(lines) if one.repository), default=len(lines))
+    counting = [(one, pattern) for one in lines[begins:] for pattern in one.git]
+    return any(_names(pattern, name, one.folder == folder, is_folder=is_folder) for one, pattern in counting)
+
+
 def brought_back(name: str, lines: Sequence[Lines], *, is_folder: bool) -> bool:
     """May a line of an ignore file bring back what has this name?"""
     return any(_may_name(pattern, name, is_folder=is_folder) for one in lines for pattern in one.returning)

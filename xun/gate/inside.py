@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from posixpath import realpath
 
 from xun.gate.credentials import holds_credentials
-from xun.gate.ignored import Lines, Unending, brought_back, lines_above, lines_of, passed_over
+from xun.gate.ignored import Lines, Unending, brought_back, left_out, lines_above, lines_of, passed_over
 from xun.gate.listing import Budget, Listing, Spent
 from xun.policy.commands.spec import Use
 from xun.policy.paths import covering, fold, protected, secret_folder, within
@@ -95,6 +95,33 @@ def searched(key: str, roots: Sequence[str], budget: Budget) -> Found | None:
     except Unending:
         return ((key, ""),)
     except (Spent, OSError, ValueError):
+        return None
+    return tuple(found)
+
+
+def stageable(top: str, budget: Budget, *, ignored: bool) -> Found | None:
+    """The files that hold secrets in a work tree and that `git add` would take, those it ignores too with `ignored`.
+
+    None where that cannot be told.
+    """
+    found: list[tuple[str, str]] = []
+    try:
+        folders: list[tuple[str, tuple[Lines, ...]]] = [(top, tuple(lines_above(top)))]
+        while folders:
+            folder, lines = folders.pop()
+            listing = budget.listing(folder)
+            if listing.ignoring or folder == top:
+                lines = (*lines, lines_of(folder, listing.ignoring))
+            secrets = _secrets(folder, top, listing, budget)
+            if not ignored:
+                secrets = (
+                    one for one in secrets if not left_out(posixpath.basename(one), folder, lines, is_folder=False)
+                )
+            found += ((path, path) for path in secrets)
+            inner = (name for name in listing.folders if name not in _PUBLISHED and name != ".git")
+            entered = [name for name in inner if ignored or not left_out(name, folder, lines, is_folder=True)]
+            folders += ((posixpath.join(folder, name), lines) for name in entered)
+    except (Unending, Spent, OSError, ValueError):
         return None
     return tuple(found)
 

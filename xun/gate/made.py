@@ -112,7 +112,9 @@ class MadeFiles:
         if not known and not lost:
             return Made()
         doctests = any(map(is_text, known)) and _doctests(known, roots)
-        return Made(files=tuple(_standing(known, _Reading(self.limit))), lost=lost, doctests=doctests)
+        files = tuple(_standing(known, _Reading(self.limit)))
+        away = tuple(sorted(known.keys() - dict(files).keys()))
+        return Made(files=files, lost=lost, doctests=doctests, away=away)
 
     def trouble(self) -> str | None:
         """Why nothing is kept for later sessions; said once."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from xun.gate.risk import Judged
+from xun.policy.action import Action, Run
 from xun.policy.decision import Decision, Kept
 from xun.policy.facts import Facts
-from xun.policy.rules import Policy, Rule
+from xun.policy.rules import ANY_ARGUMENTS, Policy, Rule, Scope
+from xun.policy.runners import of_folder
 
 LONGEST = timedelta(days=365)
 MOST_USES = 1000
@@ -17,14 +22,33 @@ GRANT = "session"
 FOR_GOOD = ("project", "user")
 
 
-def rule_of(kept: Kept, now: datetime | None = None) -> Rule:
-    """The grant for a lasting yes, in force from now on. Raises `PolicyError` for a rule that could not be one."""
+def place_of(action: Action, root: Path) -> Scope | None:
+    """The folder that a command starts in, where that is another one than `root`: its relative names count there."""
+    folder = os.path.realpath(action.cwd) if isinstance(action, Run) else os.path.realpath(root)
+    return None if folder == os.path.realpath(root) else Scope(folder=folder, arguments=ANY_ARGUMENTS)
+
+
+def of_session(decision: Decision, root: Path) -> list[Rule]:
+    """The grants that a yes for the session gives. Where one names a file of the folder, they count in that folder."""
+    scope = place_of(decision.action, root) if decision.here else None
+    return [
+        Rule(effect="allow", kind=kind, pattern=pattern, source=GRANT, scope=scope)
+        for kind, pattern in decision.lasting
+    ]
+
+
+def rule_of(kept: Kept, now: datetime | None = None, scope: Scope | None = None) -> Rule:
+    """The grant for a lasting yes, in force from now on. Raises `PolicyError` for a rule that could not be one.
+
+    One that names a script counts in the folder of `scope`.
+    """
     now = now or datetime.now(UTC)
     end = now + min(timedelta(minutes=kept.amount), LONGEST) if kept.scope == "minutes" else None
     uses = min(kept.amount, MOST_USES) if kept.scope == "uses" else None
     rule = Rule(effect="allow", kind=kept.kind, pattern=kept.pattern, source=GRANT, until=end, uses=uses)
     Policy(rules=[rule])  # says what cannot be a rule
-    return rule
+    scripted = scope is not None and kept.kind == "command" and of_folder(shlex.split(kept.pattern))
+    return rule.model_copy(update={"scope": scope}) if scripted else rule
 
 
 def lasting(kept: Sequence[Kept]) -> list[Rule]:

@@ -20,6 +20,7 @@ _FOLDER = 0o040000
 # And of a repository of its own. `submodule.recurse` has `git grep` search these too.
 _SUBMODULE = 0o160000
 _MAX_REPOSITORIES = 64
+_LINK = 0o120000
 # Whoever keeps such files where tests and examples stand made them up.
 _MADE_UP = re.compile(
     r"(?:^|/)(?:tests?|testing|testdata|specs?|fixtures?|examples?|samples?|mocks?|docs?)/", re.IGNORECASE
@@ -35,6 +36,33 @@ def tracked_secrets(folder: str) -> tuple[tuple[str, bool], ...] | None:
         return tuple(_tracked(folder, set()))
     except (OSError, ValueError, IndexError):
         return None
+
+
+def made_up(path: str) -> bool:
+    """Does a file with secrets stand where nobody keeps real ones? `path` counts from the work tree."""
+    return _MADE_UP.search(path) is not None
+
+
+def kept_links(folder: str) -> tuple[str, ...] | None:
+    """The links that the index of the repository around `folder` lists; None where nobody can tell."""
+    try:
+        top = place_of(folder)
+        if top is None or any(name.startswith("sharedindex.") for name in os.listdir(top[1])):  # noqa: PTH208
+            return None
+        index = posixpath.join(top[1], "index")
+        info = os.stat(index)  # noqa: PTH116 - by its text, as everything here
+        return tuple(posixpath.join(top[0], name) for name in _links(index, info.st_mtime_ns, info.st_size))
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+@lru_cache(maxsize=4)
+def _links(index: str, changed: int, size: int) -> tuple[str, ...]:
+    """The links in an index. The other arguments tell its versions."""
+    data = read_regular(index, _MAX_INDEX)
+    if data is None:
+        raise ValueError("the index is no file")
+    return tuple(name.decode(errors="surrogateescape") for mode, name, *_ in _entries(data) if mode == _LINK)
 
 
 def kept_names(folder: str) -> frozenset[str] | None:

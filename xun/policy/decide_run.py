@@ -7,10 +7,12 @@ import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from xun.policy.action import Run
 from xun.policy.acts import Acts
 from xun.policy.asked import asked
+from xun.policy.brought import Brought
 from xun.policy.commands import find_program
 from xun.policy.commands.project import refused_behind
 from xun.policy.commands.spec import Judge, Refused, Use
@@ -25,11 +27,10 @@ from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.placed import Placed
 from xun.policy.places import Places
 from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
-from xun.policy.rules import GRANTED_SOURCE, Policy, PolicyError, Rule
-from xun.policy.runners import names_script
+from xun.policy.rules import ANY_ARGUMENTS, GRANTED_SOURCE, Policy, PolicyError, Rule
+from xun.policy.runners import names_script, of_folder
 from xun.policy.settings_told import with_settings
 from xun.policy.uncovered import goes_further, runs_more
-from xun.policy.unpacked import Unpacked
 from xun.policy.words import Arg
 from xun.policy.written import edits_in_place
 
@@ -75,7 +76,7 @@ class _Judge:
         self.hazards = Hazards(action.cwd, reading, places)
         self.acts = Acts(action.cwd, reading, places)
         self.placed = Placed(action.cwd, reading, places)
-        self.unpacked = Unpacked(action.cwd, action.command, reading, places)
+        self.brought = Brought(action.cwd, action.command, reading, places)
         self.policy = places.policy
         self.now = places.facts.at
         self.grants = [r for r in places.grants if r.kind == "command" and r.effect == "allow" and r.in_force(self.now)]
@@ -88,13 +89,13 @@ class _Judge:
         constructs, home = self.policy.settings.constructs, self.places.facts.home
         problems = with_settings(self.reading, self.action.command, home, constructs)
         reasons = [Reason(code=p.code, text=p.text, hard=p.hard) for p in problems]
-        reasons += [*self.acts.redirects(), *self.unpacked.redirects()]
+        reasons += [*self.acts.redirects(), *self.brought.redirects()]
         reasons += self.hazards.around(self.action.command, self.action.env)
         reasons += [reason for outcome in outcomes for reason in outcome.reasons]
         reasons = list(dict.fromkeys(reasons))
         denied = next((outcome.rule for outcome in outcomes if outcome.effect == "deny"), None)
         denied = denied or self.hazards.denied_around()
-        exact = next((rule for rule in self.grants if rule.pattern == self.action.command), None)
+        exact = next((rule for rule in self.grants if rule.pattern == self.action.command and self.holds(rule)), None)
         effect: Effect = "allow"
         rule = next((outcome.rule for outcome in outcomes if outcome.rule), None)
         if denied:
@@ -169,7 +170,7 @@ class _Judge:
             if not covered or not self.in_scope(rule, command):
                 continue
             if not self.stays(rule, command, covered):
-                text = "it names a script that may be another one in another folder than the text starts in"
+                text = "it names a script that may be another one in another folder than the workspace's own"
                 refusal = refusal or Refused("folder", text)
                 outcome.refused[rule] = "in another folder, what it names may be another file"
                 continue
@@ -188,7 +189,7 @@ class _Judge:
         for reason in (
             *self.hazards.tracked(command),
             *self.hazards.settings(command),
-            *self.unpacked.against(command),
+            *self.brought.against(command),
         ):
             outcome.ask(reason)
         if not command.judged or command.guessed:
@@ -209,12 +210,30 @@ class _Judge:
         return rule in self.grants or rule.source == GRANTED_SOURCE
 
     def stays(self, rule: Rule, command: Command, covered: int) -> bool:
-        """A program or script called by a relative path is another one in another folder: there no rule covers it."""
+        """A program or script called by a relative path is another one in another folder: there no rule covers it.
+
+        A rule is for what stands in the workspace's own folder, unless it says in which.
+        """
         name = command.segment.argv[0]
         relative = "/" in name and not name.startswith("/")
-        if not relative and not command.judged and rule.scope is None:
-            relative = names_script(command.segment.argv[:covered])
-        return not relative or command.segment.folders == ((),)
+        if not relative and not command.judged and (rule.scope is None or rule.scope.arguments == ANY_ARGUMENTS):
+            relative = names_script(command.segment.argv[:covered]) or of_folder(command.segment.argv[:covered])
+        return not relative or (command.segment.folders == ((),) and (rule.scope is not None or self.at_home))
+
+    @cached_property
+    def start(self) -> str:
+        """The folder that the text starts in, resolved."""
+        fact = self.places.facts.paths.get(posixpath.join(self.action.cwd, "."))
+        return fact.real if fact else posixpath.normpath(self.action.cwd)
+
+    @property
+    def at_home(self) -> bool:
+        """Does the text start in the workspace's own folder, where rules without a folder have their scripts?"""
+        return self.start in (self.places.facts.roots[:1] or (self.start,))
+
+    def holds(self, rule: Rule) -> bool:
+        """Does a grant of a whole text count for this one? In another folder its words mean other files."""
+        return self.start == rule.scope.folder if rule.scope else self.at_home
 
     def in_scope(self, rule: Rule, command: Command) -> bool:
         """Does the command start in the one folder that the rule is for, if it is for one?"""
@@ -232,7 +251,9 @@ class _Judge:
         """
         program = command.program
         args = command.segment.args
-        if rule.scope is not None:
+        if rule.scope is not None and rule.scope.arguments != ANY_ARGUMENTS:
+            if changed := self.brought.defines(command, rule.scope.folder):
+                return None, Refused("changed", changed)
             return None, refused_behind(rule.scope.arguments, args[covered:])
         if more := runs_more(command.segment.argv, covered):
             return None, Refused("wrapper", f"with {more}, it runs what is given to it: no prefix covers that")
@@ -289,6 +310,7 @@ class _Judge:
         return Reason(code="folder", text="in which folder it runs cannot be told")
 
     def repository(self, command: Command, key: str) -> Iterator[Reason]:
+        yield from self.brought.repository(command, key)
         found = self.places.facts.repositories.get(key)
         if found is None:
             text = "the repository's configuration could not be looked up"

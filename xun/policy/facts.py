@@ -45,13 +45,15 @@ class Made(_Data):
 
     `files` are resolved paths, each with the digest of what stands there, which is empty where that could not be read.
     `lost` says that there are more, and that nobody knows which. `doctests` says that the configuration of the
-    workspace speaks of doctests: then text may be run too. `hooks` are the names of those that git would start.
+    workspace speaks of doctests: then text may be run too. `hooks` are the names of those that git would start. `away`
+    are paths at which something of the kind stood, which git may bring back.
     """
 
     files: tuple[tuple[str, str], ...] = ()
     lost: bool = False
     doctests: bool = False
     hooks: tuple[str, ...] = ()
+    away: tuple[str, ...] = ()
 
 
 class Own(_Data):
@@ -82,6 +84,8 @@ class Facts(_Data):
     hold a password or token, and `holding` are the files of git's configuration among the paths that hold one.
     `commits` maps such a folder to those names of objects in the command that lead to a commit.
     `homes` are the home folder as spelled and as resolved, `own` the files of xun itself.
+    `linked` maps a folder in which git brings back what was staged to the links that its repository keeps; None where
+    that cannot be told.
     `programs` are the folders of PATH that lie inside the roots: what is written there would be run by its name.
     `standing` are the rules that hold for what the disk holds: those for the project's own commands whose text is still
     what the person agreed to.
@@ -102,6 +106,7 @@ class Facts(_Data):
     kept: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
     tracked: dict[str, tuple[tuple[str, bool], ...] | None] = Field(default_factory=dict)
     commits: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    linked: dict[str, tuple[str, ...] | None] = Field(default_factory=dict)
     credentials: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     holding: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from xun.policy.commands import find_program
 from xun.policy.commands.git import ENUMERATING, GREP_NAMING, NAMES_ALONE, NO_CONTENT, SHOWING, UNLIMITED
 from xun.policy.commands.spec import Parsed, Refused, Table
 from xun.policy.needs import Command
-from xun.policy.programs import word_set
+from xun.policy.programs import base_name, git_command_at, word_set
 from xun.policy.words import Arg
 
 # They show content of every file that git keeps, and no table tells what limits them.
@@ -54,6 +55,22 @@ class Shown:
         """The names of objects of which only the repository knows whether they are commits."""
         texts = (*self.revisions, *(arg.text for arg in self.words))
         return tuple(one for text in texts for one in objects_in(text) or ())
+
+
+def stages(view: Sequence[Arg]) -> Literal["", "new", "ignored"]:
+    """Does a git command take in files that the repository does not keep: new ones, or ignored ones too?"""
+    words = [arg.text for arg in view[1:]]
+    at = git_command_at(words)
+    if base_name(view[0].text) != "git" or at >= len(words):
+        return ""
+    behind = words[at + 1 :]
+    if words[at] == "add":
+        return "ignored" if any(re.fullmatch(r"-[A-Za-z]*f[A-Za-z]*|--f.*", word) for word in behind) else "new"
+    if words[at] == "stash":
+        if any(re.fullmatch(r"-[A-Za-z]*a[A-Za-z]*|--al.*", word) for word in behind):
+            return "ignored"
+        return "new" if any(re.fullmatch(r"-[A-Za-z]*u[A-Za-z]*|--include-u.*", word) for word in behind) else ""
+    return ""
 
 
 def objects_in(text: str) -> list[str] | None:

@@ -22,7 +22,7 @@ def made_links(reading: Reading, cwd: str, facts: Facts) -> Iterator[tuple[Comma
         for view in command.acting if not command.judged else ():
             if makes_links(view):
                 for folder in reading.script.starts(cwd, command.segment):
-                    yield from ((command, path) for path in _made(command, view, folder, facts))
+                    yield from ((command, path) for path in links_of(command, view, folder, facts))
 
 
 def makes_links(view: Sequence[Arg]) -> bool:
@@ -31,7 +31,8 @@ def makes_links(view: Sequence[Arg]) -> bool:
     return name == "ln" or (name == "cp" and any(_COPIES_AS_LINK.fullmatch(arg.text) for arg in view[1:]))
 
 
-def _made(command: Command, view: Sequence[Arg], folder: str, facts: Facts) -> Iterator[str]:
+def links_of(command: Command, view: Sequence[Arg], folder: str, facts: Facts) -> Iterator[str]:
+    """The paths of the links that one of the views of a command makes, not resolved."""
     operands = [arg for arg in view[1:] if not arg.text.startswith("-")]
     if not operands:
         return

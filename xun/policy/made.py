@@ -16,11 +16,14 @@ from xun.policy.loadable import Loader, always_loaded, loadable
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.paths import within, within_any
 from xun.policy.programs import CHANGERS, DESTROYERS, FETCHERS, RUNS_OTHERS, STATE, base_name, word_set
+from xun.policy.rewritten import rewriting
 from xun.policy.rules import Policy
+from xun.policy.targets import copied_by
 
 AGENT_MADE = "agent-made"
 """The code of the reason."""
 _NAMED = 3  # files in the text of the question
+_MOST_NAMES = 64  # of one file in one text
 
 # Do what their words say and run nothing of the workspace: formatters and checkers without plugins among them.
 _LOADS_NOTHING = CHANGERS | DESTROYERS | FETCHERS | STATE | word_set(
@@ -70,10 +73,38 @@ def _loaded(running: Sequence[tuple[Command, Loader]], action: Run, facts: Facts
         named = set(_named(action, command, facts, policy))
         found |= {
             path: None
-            for path, _ in facts.made.files
-            if path in named or loadable(path, loader, doctests=facts.made.doctests)
+            for path, name in _standing(command, action, facts, policy)
+            if name in named or loadable(name, loader, doctests=facts.made.doctests)
         }
     return tuple(sorted(found, key=lambda path: (not always_loaded(path), path)))
+
+
+def _standing(command: Command, action: Run, facts: Facts, policy: Policy) -> Iterator[tuple[str, str]]:
+    """The files that the agent made, each with the names that it, or a copy, has by the time that `command` runs.
+
+    An earlier part of the same text may have given it others, and git may have brought back some.
+    """
+    reading = read_command(action.command, facts.home, policy.settings.constructs)
+    before = reading.commands[: reading.commands.index(command)] if reading.script.clear else reading.commands
+    pairs = copied_by(before, reading, action.cwd, facts)
+    unnamed = [
+        target for one in before if _hands_on(one) for _, target in copied_by((one,), reading, action.cwd, facts)
+    ]
+    for path, _ in facts.made.files:
+        names = {path: None, **dict.fromkeys(unnamed)}
+        for _ in range(_MOST_NAMES if pairs else 0):
+            new = {t + name[len(s) :] for s, t in pairs for name in names if within(name, s)} - names.keys()
+            if not new or len(names) > _MOST_NAMES:
+                break
+            names |= dict.fromkeys(sorted(new))
+        yield from ((path, name) for name in names)
+    if any(rewriting(view) for one in before if not one.judged for view in one.acting):
+        yield from ((path, path) for path in facts.made.away)
+
+
+def _hands_on(command: Command) -> bool:
+    """Does it copy or move files that another command, or it itself, finds?"""
+    return base_name(command.segment.args[0].text) in ("find", "xargs", "parallel", "fd", "fdfind")
 
 
 def loader_of(command: Command, facts: Facts | None = None, folders: Sequence[str] = ()) -> Loader | None:
@@ -108,7 +139,7 @@ def _running(decision: Decision, facts: Facts, policy: Policy) -> list[tuple[Com
     action = decision.action
     if not isinstance(action, Run) or decision.effect == "deny" or decision.confinement is not None:
         return []
-    if not facts.made.files and not facts.made.lost:
+    if not facts.made.files and not facts.made.away and not facts.made.lost:
         return []
     reading = read_command(action.command, facts.home, policy.settings.constructs)
     found: list[tuple[Command, Loader]] = []

@@ -24,6 +24,7 @@ from xun.policy.programs import FILTERS, base_name
 from xun.policy.runs import Behind
 from xun.policy.settings_shown import Settings, settings_shown
 from xun.policy.shell import Script, Seg, read_script
+from xun.policy.sources import looked_through
 from xun.policy.unfold import Stages, Step, unfold
 from xun.policy.untabled import handed_to_change, listed, read_through, reads_handed, takes_names
 from xun.policy.words import Arg
@@ -177,6 +178,9 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
             paths.update((command.keys(folder, use), use) for use in _of_placed(command))
             if command.program.name[0] == "git":
                 repositories.add(command.keys(folder, HERE))
+            # What is copied or moved stands elsewhere by the time that the commands behind look at it.
+            for view in command.acting if len(reading.commands) > 1 and not command.judged else ():
+                paths.update((command.keys(folder, use), use) for use in looked_through(view))
     for folder in reading.script.anywhere(cwd):
         paths.update((posixpath.join(folder, use.arg.pattern), use) for use in reading.loose)
         for operator, target in reading.script.redirects:

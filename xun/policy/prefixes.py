@@ -25,7 +25,7 @@ from xun.policy.programs import (
     word_set,
 )
 from xun.policy.rules import Rule
-from xun.policy.runners import RUNNERS, names_script, runner_length, script_length
+from xun.policy.runners import RUNNERS, names_script, of_folder, runner_length, script_length
 from xun.policy.runs import may_run_words, tails
 from xun.policy.uncovered import goes_further, runs_more, unknown
 from xun.policy.words import Arg
@@ -260,7 +260,7 @@ def suggestion(command: Command) -> str | None:
     if not count or any(arg.glob or not arg.known for arg in taken):
         return None
     relative = "/" in words[0] and not words[0].startswith("/")
-    if command.segment.folders != ((),) and (relative or names_script(words[:count])):
+    if command.segment.folders != ((),) and (relative or names_script(words[:count]) or of_folder(words[:count])):
         return None  # a rule for it is bound to the folder that the text starts in
     if count == 1 and may_run_words(command.segment.args) and any(map(_is_program, words[1:])):
         return None

@@ -138,6 +138,20 @@ def _by_git(args: Sequence[Arg]) -> Rewriting | None:
     return Rewriting(places=limits) if limits else Rewriting(whole=True)
 
 
+def from_index(view: Sequence[Arg]) -> bool:
+    """Is it git, told to bring back paths as they were staged or committed last?"""
+    args = view[1:]
+    at = git_command_at([arg.text for arg in args])
+    if base_name(view[0].text) != "git" or at >= len(args):
+        return False
+    words = [arg.text for arg in args[at + 1 :]]
+    if args[at].text == "restore":
+        return not any(re.fullmatch(r"--s.*|-[A-Za-z]*[sp].*", word) for word in words)
+    # Without the dashes a word may name a branch.
+    before = words[: words.index("--")] if "--" in words else ["?"]
+    return args[at].text == "checkout" and set(before) <= {"-q", "--quiet"}
+
+
 def _limits(name: str, rest: Sequence[Arg], operands: Sequence[Arg]) -> tuple[Arg, ...]:
     """The paths that limit what a git command writes; none where that is everything."""
     if not all(arg.known for arg in rest) or any(arg.text.startswith("--pathspec-from-file") for arg in rest):

@@ -15,10 +15,12 @@ from xun.policy.decision import Effect, RuleKind
 from xun.policy.entries import PolicyError, check_allowed, check_pattern, check_write_path, words_of
 
 __all__ = [
-    "DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Scope", "Settings", "tool_source",
+    "ANY_ARGUMENTS", "DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Scope",
+    "Settings", "tool_source",
 ]  # fmt: skip
 
 DEFAULT_SOURCE = "default list"
+ANY_ARGUMENTS = "any"
 GRANTED_SOURCE = "command allowlist"  # where an agent keeps what the person granted
 
 
@@ -26,7 +28,7 @@ class Scope(BaseModel):
     """Where a rule for a command counts: only where the command starts in `folder` (absolute, resolved).
 
     What stands behind the words of the rule is judged by the table `arguments` of `commands.project`; "none" refuses
-    any.
+    any, and `ANY_ARGUMENTS` leaves them to the program's own table.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")

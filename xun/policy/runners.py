@@ -112,6 +112,8 @@ _OPAQUE = word_set(
 _RUN_TASKS = word_set("bun deno")
 # What runs the script that it is given, and nothing else by its plain words.
 _SCRIPTED = SHELLS | word_set("python pypy perl ruby node nodejs php lua luajit Rscript julia ts-node tsx")
+# What a runner takes for a file of the folder, though no interpreter is named: `uv run x.py`.
+_SCRIPT = re.compile(r"[\w.@+-]+\.(?:pyw?|[cm]?js|[cm]?ts|rb|php|pl|sh)")
 # A program of a virtual environment: what it is called says what it is, in any folder.
 _OF_ENVIRONMENT = re.compile(r"(?:\./)?\.?venv/bin/")
 # Modules of Python that run code, or a file, that is given to them.
@@ -166,7 +168,7 @@ def script_length(words: Sequence[str]) -> int:
 def of_folder(words: Sequence[str]) -> bool:
     """Is what the words run a file of the folder that they are in, so that elsewhere it is another one?"""
     if (length := runner_length(words)) and len(words) > length:
-        return of_folder(words[length:])
+        return _SCRIPT.fullmatch(words[length]) is not None or of_folder(words[length:])
     if "/" in words[0] and not words[0].startswith("/"):
         return _OF_ENVIRONMENT.match(words[0]) is None or script_length(words) > 0
     return script_length(words) > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from xun.policy.action import Run
 from xun.policy.constructs import Constructs
@@ -36,9 +36,14 @@ def copied(action: Run, facts: Facts, constructs: Constructs) -> tuple[tuple[str
     Which word is the target is not told apart: each may be.
     """
     reading = read_command(action.command, facts.home, constructs)
+    return copied_by(reading.commands, reading, action.cwd, facts)
+
+
+def copied_by(commands: Sequence[Command], reading: Reading, cwd: str, facts: Facts) -> tuple[tuple[str, str], ...]:
+    """The same for some of the commands of a text that starts in `cwd`."""
     found: dict[tuple[str, str], None] = {}
-    for command in filter(_copies, reading.commands):
-        for folder in reading.script.starts(action.cwd, command.segment):
+    for command in filter(_copies, commands):
+        for folder in reading.script.starts(cwd, command.segment):
             keys = [command.keys(folder, use) for use in command.words]
             named = list(dict.fromkeys(real for key in keys for real in _resolved(facts, key)))[:_MAX_COPIED]
             for source in named:
