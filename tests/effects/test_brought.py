@@ -129,7 +129,7 @@ LEAKS = [
     "ln -s ../outside/f q && cat q", "ln -s ../outside q && cat q/f", "ln -s ../outside q && cd q && cat f", "ln -s ../outside q && grep -R canary .",
     "tar xf a.tar && mv e d2 && cat d2/lk", "patch -s -p1 -i x.patch && cat q", "cp -r d/e d2 && bash -c 'cat d2/lk'",
     # what says what a search passes over
-    "cp shown .ignore && rg canary", "mv .gitignore x && rg canary", "sed -i d .gitignore && rg canary .", "rm .gitignore; rg canary",
+    "cp shown .ignore && rg canary", "mv .gitignore old && rg canary", "sed -i d .gitignore && rg canary .", "rm .gitignore; rg canary",
     # repositories with a configuration of their own
     "cp -r vendor/repo r && git -C r diff", "cp -r vendor/repo r; cd r && git diff", "mv vendor/repo r && git -C r diff", "cp -a vendor r && git -C r/repo diff",
     "cp -r vendor/repo/. sub && cd sub && git diff", "ln -s vendor/repo r && git -C r diff", "ln -s vendor/repo r && cd r && git diff",
@@ -153,8 +153,8 @@ def test_sent_apart_the_second_part_is_judged_by_what_is_there_then(command: str
 
 
 ORDINARY = [
-    "mkdir -p x && cp README.md x/ && ls x", "mkdir -p x && cp README.md x/ && cat x/README.md", "cp -r src x && cat x/app.py && rg foo x",
-    "cp -r src x && git status && git diff", "cp -r src x && grep -r foo x", "mv src lib && cat lib/app.py", "git mv x.py y.py && cat y.py && git status",
+    "mkdir -p new && cp README.md new/ && ls new", "mkdir -p new && cp README.md new/ && cat new/README.md", "cp -r src new && cat new/app.py && rg foo new",
+    "cp -r src new && git status && git diff", "cp -r src new && grep -r foo new", "mv src lib && cat lib/app.py", "git mv x.py y.py && cat y.py && git status",
     "git checkout -b feature && cat README.md", "git switch -c feature && cat README.md", "git pull && git log --oneline -5", "git stash && git status && git stash pop",
     "git checkout main && git pull && git branch --show-current", "cd src && git pull && git status", "git restore src && cat src/app.py && git diff",
     "git checkout -- README.md && cat README.md && sed -i s/a/b/ README.md", "git merge other && git log --oneline -3 && git diff --stat HEAD~1",

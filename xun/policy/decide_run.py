@@ -218,7 +218,7 @@ class _Judge:
         relative = "/" in name and not name.startswith("/")
         if not relative and not command.judged and (rule.scope is None or rule.scope.arguments == ANY_ARGUMENTS):
             relative = names_script(command.segment.argv[:covered]) or of_folder(command.segment.argv[:covered])
-        return not relative or (command.segment.folders == ((),) and (rule.scope is not None or self.at_home))
+        return not relative or (command.segment.folders == ((),) and self.holds(rule))
 
     @cached_property
     def start(self) -> str:
@@ -226,14 +226,9 @@ class _Judge:
         fact = self.places.facts.paths.get(posixpath.join(self.action.cwd, "."))
         return fact.real if fact else posixpath.normpath(self.action.cwd)
 
-    @property
-    def at_home(self) -> bool:
-        """Does the text start in the workspace's own folder, where rules without a folder have their scripts?"""
-        return self.start in (self.places.facts.roots[:1] or (self.start,))
-
     def holds(self, rule: Rule) -> bool:
-        """Does a grant of a whole text count for this one? In another folder its words mean other files."""
-        return self.start == rule.scope.folder if rule.scope else self.at_home
+        """Does the text start where the relative names of a rule count: in its folder, else the workspace's own?"""
+        return self.start in ([rule.scope.folder] if rule.scope else self.places.facts.roots[:1] or [self.start])
 
     def in_scope(self, rule: Rule, command: Command) -> bool:
         """Does the command start in the one folder that the rule is for, if it is for one?"""
