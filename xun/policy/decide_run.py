@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +30,7 @@ from xun.policy.rules import ANY_ARGUMENTS, GRANTED_SOURCE, Policy, PolicyError,
 from xun.policy.runners import names_script, of_folder
 from xun.policy.settings_told import with_settings
 from xun.policy.uncovered import goes_further, runs_more
+from xun.policy.unlisted import unlisted
 from xun.policy.words import Arg
 from xun.policy.written import edits_in_place
 
@@ -44,9 +44,6 @@ def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule]
 
 # What a rule that spells the command would settle.
 _COVERED = frozenset({"unlisted", "program-path", "git-configuration", "flag"})
-# A program of a virtual environment in the workspace, and the script that enters one.
-_ENVIRONMENT = re.compile(r"(?:\./)?\.?venv/bin/[\w.-]+")
-_ACTIVATE = re.compile(r"(\S*venv\S*/bin)/activate")
 
 
 @dataclass(slots=True)
@@ -185,7 +182,7 @@ class _Judge:
             refusal = refusal or refused
             outcome.refused[rule] = refused.problem.text
         else:
-            outcome.ask(self.unlisted(command, refusal or command.shut))
+            outcome.ask(unlisted(command, refusal or command.shut))
         for reason in (
             *self.hazards.tracked(command),
             *self.hazards.settings(command),
@@ -313,32 +310,6 @@ class _Judge:
         elif found:
             text = f"the repository's configuration may run programs: {', '.join(found[:3])}"
             yield Reason(code="git-configuration", text=text, segment=command.segment.text)
-
-    def unlisted(self, command: Command, refusal: Refused | None) -> Reason:
-        segment = command.segment
-        if refusal is not None:
-            problem = refusal.problem
-            return Reason(code=problem.code, text=problem.text, hard=problem.hard, segment=segment.text)
-        if not segment.literal_name:
-            text = "which program it runs cannot be told"
-            return Reason(code="unknown-program", text=text, hard=True, segment=segment.text)
-        name = segment.argv[0]
-        if not name.isascii():
-            text = f"{name} is written with characters that look like others"
-            return Reason(code="look-alike", text=text, hard=True, segment=segment.text)
-        if _ENVIRONMENT.fullmatch(name):
-            text = f"{name} is a program of the workspace's own environment: only a rule that spells it covers it"
-            return Reason(code="unlisted", text=text, segment=segment.text)
-        if name in ("source", "."):
-            text = f"{name} runs a file in this very shell, where it may change what the commands behind it mean"
-            if match := _ACTIVATE.fullmatch(" ".join(segment.argv[1:])):
-                text += f"; {match[1]}/NAME runs a program of that environment without it"
-            return Reason(code="unlisted", text=text, segment=segment.text)
-        if "/" in name:
-            text = f"{name} is called by its path: only a rule that spells it covers it"
-            return Reason(code="program-path", text=text, segment=segment.text)
-        shown = shlex.join(command.program.name) if command.program.length <= len(segment.argv) else name
-        return Reason(code="unlisted", text=f"{shown} is not on the allowlist", segment=segment.text)
 
     def deny_paths(self, command: Command, outcome: _Outcome) -> None:
         """Deny rules on reading and writing bind the words of commands too."""
