@@ -179,3 +179,17 @@ def test_own_files_names_what_xun_writes_itself(tmp_path: Path) -> None:
     for path in (paths.config_file, paths.policy_file, paths.trust_file, paths.sessions, paths.made):
         assert str(path) in own.kept
     assert str(paths.cache) not in own.kept
+
+
+def test_another_name_of_a_secret_file_is_one_too(home: Path) -> None:
+    (home / "deep" / "er").mkdir(parents=True)
+    (home / "deep" / "er" / ".env").write_text("KEY=1\n")
+    (home / "src" / "plain").hardlink_to(home / "deep" / "er" / ".env")
+    (home / "src" / "b.py").hardlink_to(home / "src" / "a.py")
+    (home / "src" / "key").hardlink_to(home / "keep" / "config.toml")
+    own = own_of(home)
+    for name in ("plain", "key"):
+        assert judged(Read(path=str(home / "src" / name)), home, home, own).hard
+        assert run(f"cat src/{name}", home).hard and run(f"cp src/{name} x", home).hard
+    assert judged(Read(path=str(home / "src" / "b.py")), home, home, own).effect == "allow"
+    assert run("cat src/b.py", home).effect == "allow"

@@ -20,6 +20,7 @@ from xun.exec.env import may_be_written, path_folders_inside
 from xun.exec.sandbox.find import find as find_sandbox
 from xun.gate import inside
 from xun.gate.credentials import holds_credentials, settings_with_secrets
+from xun.gate.hard_links import names_of_secrets
 from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
 from xun.gate.own import own_in, own_moved
@@ -236,11 +237,11 @@ class _Found:
                     self.credentials |= settings_with_secrets(posixpath.join(folder, *told.steps), home)
 
     def holding(self) -> tuple[str, ...]:
-        """The files of git's configuration that hold a password or token, among the paths that were looked up."""
+        """What of the paths that were looked up holds a password or token though its name does not say so."""
         named = {path for fact in self.paths.values() for path in (fact.real, *(fact.matches or ()))}
         for trees in (self.trees, self.searches):
             named.update(real for tree in trees.values() for _, real in tree or ())
-        return tuple(sorted(filter(holds_credentials, named)))
+        return tuple(sorted({*filter(holds_credentials, named), *names_of_secrets(self.paths.values(), self.guard)}))
 
 
 @lru_cache(maxsize=16)

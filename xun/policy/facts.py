@@ -81,7 +81,8 @@ class Facts(_Data):
     `tracked` maps a folder in which git shows contents to the secret files that its repository keeps, each with whether
     it is on the disk as it is kept; None where that cannot be told.
     `credentials` maps a folder in which git shows settings, and `~` for the person's own, to the names of those that
-    hold a password or token, and `holding` are the files of git's configuration among the paths that hold one.
+    hold a password or token, and `holding` are the files of git's configuration among the paths that hold
+    one, and other names (hard links) of secret files.
     `commits` maps such a folder to those names of objects in the command that lead to a commit.
     `homes` are the home folder as spelled and as resolved, `own` the files of xun itself.
     `linked` maps a folder in which git brings back what was staged to the links that its repository keeps; None where
