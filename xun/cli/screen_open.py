@@ -51,6 +51,11 @@ class OpenedRun:
         return self.prepared.past
 
     @property
+    def session(self) -> str:
+        """The id of the session, where it is to be stored."""
+        return self.prepared.session.id if self.prepared.session is not None else ""
+
+    @property
     def resumable(self) -> str:
         """The id of the session, where it is stored."""
         session = self.prepared.session

@@ -29,6 +29,7 @@ class Run:
     """An opened agent."""
 
     starter = ""
+    session = ""
     resumable = ""
     past: Past | None = None
 

@@ -7,9 +7,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
-from xun.frontends.tui.base import BaseApp
 from xun.frontends.tui.crash import keep_details
+from xun.frontends.tui.drafting import Drafting
 
 CLOSING = 5.0  # seconds that running commands have to end when the screen closes
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -22,7 +23,7 @@ def on_signals(leave: Callable[[int], None]) -> None:
         loop.add_signal_handler(number, leave, 128 + number)
 
 
-class Leaving(BaseApp):
+class Leaving(Drafting):
     """A part of `XunApp`. The session is whole at the end, and the exit code tells which signal it was, if any."""
 
     def leave(self, code: int) -> None:
@@ -31,6 +32,7 @@ class Leaving(BaseApp):
             self.exit(code)
             return
         self.code = code
+        self.keep_draft()
         self.run_worker(self._close(code), exit_on_error=False)
 
     async def _close(self, code: int) -> None:
@@ -55,6 +57,8 @@ class Leaving(BaseApp):
             return
         self._return_code = 1
         self.crash = keep_details(self.opener.state, error)
+        with suppress(Exception):  # the fault may be in the prompt itself
+            self.keep_draft()
         if self.desk is not None:
             self.desk.agent.processes.kill()
         self._close_messages_no_wait()

@@ -93,6 +93,11 @@ class Opened(Protocol):
         ...
 
     @property
+    def session(self) -> str:
+        """The id of its session, "" where that is kept in memory alone."""
+        ...
+
+    @property
     def resumable(self) -> str:
         """The id of its session, "" where it could not be stored."""
         ...

@@ -119,6 +119,7 @@ class Starting(Leaving):
         self._parts.activity.clear()
         self._files.look_in(opened.agent.workspace.root)
         self.stand()
+        self.draft_with(opened)
         if opened.starter and not self._early and self._prompt.blank:
             self._prompt.put_back(opened.starter)
 

@@ -13,6 +13,7 @@ from textual.widgets import TextArea
 
 from xun.frontends.tui.prompt.area import PromptArea
 from xun.frontends.tui.prompt.complete import Completer, Item
+from xun.frontends.tui.prompt.folds import Span
 from xun.frontends.tui.prompt.history import History
 from xun.frontends.tui.prompt.popup import Popup
 from xun.frontends.tui.prompt.room import TEXT, Wanted, share
@@ -40,6 +41,9 @@ class Prompt(Vertical):
             super().__init__()
             self.text = text
             self.steer = steer
+
+    class Edited(Message):
+        """What stands in it is another text now."""
 
     def __init__(self, history: History, completer: Completer) -> None:
         super().__init__()
@@ -125,9 +129,13 @@ class Prompt(Vertical):
         self.take_keys()
         self.area.take(event)
 
-    def put_back(self, text: str) -> None:
-        """Put `text` before whatever is there: a prompt that was taken back, or not delivered."""
-        present, back = self.area.marked, self._as_it_was(text)
+    def put_back(self, text: str, pasted: tuple[Span, ...] | None = None) -> None:
+        """Put `text` before whatever is there: a prompt that was taken back, or not delivered.
+
+        `pasted` says where in it long pastes are; None asks the history, which has what was sent.
+        """
+        back = self._as_it_was(text) if pasted is None else self.area.folds.again(text, pasted)
+        present = self.area.marked
         self.area.put(f"{back}\n{present}" if present.strip() else back)
 
     def _as_it_was(self, text: str) -> str:
@@ -224,6 +232,7 @@ class Prompt(Vertical):
             self.area.call_after_refresh(self.area.scroll_cursor_visible)
         if self._searching is None:
             self._complete()
+        self.post_message(self.Edited())
 
     def complete_again(self) -> None:
         """More may be known now than when the last key was typed."""

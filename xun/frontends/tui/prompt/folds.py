@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from xun.frontends.tui.prompt.unseen import count_unseen
 
@@ -73,3 +73,13 @@ class Folds:
     def mark_before(self, text: str) -> str:
         """The mark that `text` ends with, "" where there is none."""
         return next((mark for mark in self._kept if text.endswith(mark)), "")
+
+
+def spans_in(stored: object, length: int) -> Iterator[Span]:
+    """Those of `stored` that are spans of a text of `length`, in order; the file may have been written by others."""
+    last = 0
+    for span in stored if isinstance(stored, list) else ():
+        match span:
+            case [int(start), int(end)] if last <= start < end <= length:
+                last = end
+                yield start, end

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from xun.config.paths import create_private, private_folder
 from xun.config.redact import masked_line
-from xun.frontends.tui.prompt.folds import Span
+from xun.frontends.tui.prompt.folds import Span, spans_in
 
 _READ = 2 * 1024 * 1024  # bytes at the file's end that are read
 _KEPT = 64 * 1024  # characters of one entry that go to disk; a longer one is kept for this session alone
@@ -116,7 +116,7 @@ class History:
                 continue  # the first line read may be cut, the last one torn
             if isinstance(text, str) and text != last:
                 last = text
-                self._pasted[text] = tuple(_spans(entry.get("pasted"), len(text)))
+                self._pasted[text] = tuple(spans_in(entry.get("pasted"), len(text)))
                 yield text
 
     def _append(self, text: str, pasted: tuple[Span, ...]) -> None:
@@ -137,16 +137,6 @@ class History:
                 os.close(descriptor)
         except OSError as error:
             self.problem = f"the prompt history cannot be written: {error.strerror}: {self._path}"
-
-
-def _spans(stored: object, length: int) -> Iterator[Span]:
-    """Those of `stored` that are spans of a text of `length`, in order; the file may have been written by others."""
-    last = 0
-    for span in stored if isinstance(stored, list) else ():
-        match span:
-            case [int(start), int(end)] if last <= start < end <= length:
-                last = end
-                yield start, end
 
 
 def _opened(path: Path, flags: int) -> int:
