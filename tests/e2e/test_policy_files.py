@@ -176,18 +176,18 @@ def test_a_rule_is_added_and_taken_out_again() -> None:
     mine = find_paths().policy_file
     before = "# mine\n"
     mine.write_text(before)
-    done = policy("add", "allow", "command", "make it", "--reason", "why not", "--match", "make it now")
+    done = policy("add", "allow", "command", "make it", "--reason", "why not", "--match", "make it -k")
     assert (done.code, done.err) == (0, "")
     assert done.out == (
         f"added to {mine}:3: allow command make it\n"
         "  newly permits: commands that begin with `make it`, which asked before\n"
     )
-    assert check("make it now") == "allow"
+    assert check("make it -k") == "allow"
     again = policy("add", "command", "make it")
     assert (again.code, again.out) == (0, f"nothing added: {mine}:3 says so already (allow command make it)\n")
     assert policy("remove", "make it").out == f"removed from {mine}:3: allow command make it\n"
     assert mine.read_text() == before
-    assert check("make it now") == "ask"
+    assert check("make it -k") == "ask"
 
 
 ADDED = [
