@@ -24,6 +24,11 @@ KEY = "sk-ant-api03-" + "Ab1_-" * 8
         ("AKIA" + "Z9" * 8, "AKIA***"),
         ("gsk_" + "a1" * 10, "gsk_***"),
         ("xai-" + "a1" * 10, "xai-***"),
+        (f"2{KEY}", "2sk-***"),
+        (f"x2{KEY}", "x2sk-***"),
+        ("2sk-" + "a1" * 24, "2sk-***"),
+        ("vgsk_" + "a1" * 10, "vgsk_***"),
+        ("-AIza" + "x" * 35, "-AIza***"),
         ("http://me:s3cret@proxy:8080/x", "http://me:***@proxy:8080/x"),
     ],
 )
@@ -37,6 +42,8 @@ def test_what_looks_like_a_key_is_masked(text: str, shown: str) -> None:
         "the bearer authentication scheme of a bearer certificate",
         "a risk-averse task-list-for-everyone, disk-space-left-on-device",
         "sk-short",
+        "ask-for-everything-in-release-2026-please, task-0123456789abcdef0123456789abcdef",
+        "disk-or-tape-and-other-media-of-2026, task-ant-colony-optimisation-2026-07-draft",
         "https://example.org/a:b@c",
         "git@github.com:me/repo.git",
         "basic understanding",
@@ -85,6 +92,7 @@ def test_a_long_text_without_keys_stays_as_it_is() -> None:
 @pytest.mark.parametrize("start", ["sk-", "sk-ant-api03-", "gsk_", "xai-", "AIza"])
 def test_the_key_of_a_provider_is_told_by_its_shape(start: str) -> None:
     assert holds_key(f"please use {start}{'a1B2c' * 7} for it")
+    assert holds_key(f"2{start}{'a1B2c' * 7}")
     assert not holds_key("a risk-averse task-list-for-everyone; xai-1; git@github.com:me/repo.git")
 
 

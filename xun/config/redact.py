@@ -30,6 +30,8 @@ _PLACE_WORDS = frozenset(("PATH", "FILE", "DIR", "URL", "URI", "NAME", "ID", "HE
 
 # A key begins where a word begins, or right after an escape such as \n in JSON text.
 _START = r"(?:(?<![A-Za-z0-9_\-])|(?<=\\[nrtbf]))"
+# A stray character may stand before a key that was pasted: what has a shape of its own is known there too.
+_NEARLY = rf"(?:{_START}|(?<=(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]))"
 # What keys look like. The first text of each pair must occur for the pattern to be tried at all: a plain
 # search is far cheaper, and nearly all text holds none of them. No pattern takes a quote or a backslash, so
 # masked JSON stays JSON.
@@ -37,15 +39,17 @@ _SHAPES: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
     (mark, re.compile(pattern), replacement)
     for mark, pattern, replacement in (
         ("sk-", _START + r"sk-[A-Za-z0-9_\-]{16,}", f"sk-{MASK}"),
+        ("sk-", r"sk-(?:ant-[a-z]+\d\d|or-v\d)-[A-Za-z0-9_\-]{16,}", f"sk-{MASK}"),
+        ("sk-", _NEARLY + r"sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_\-]{32,}|[A-Za-z0-9]{32,})", f"sk-{MASK}"),
         ("earer", r"([Bb]earer) +(?=[A-Za-z._~+/=\-]*\d)[A-Za-z0-9._~+/=\-]{8,}", rf"\1 {MASK}"),
         ("asic", r"([Bb]asic) +(?=[A-Za-z+/]*[\d=])[A-Za-z0-9+/]{8,}={0,2}", rf"\1 {MASK}"),
-        ("gsk_", _START + r"gsk_[A-Za-z0-9]{16,}", f"gsk_{MASK}"),
-        ("xai-", _START + r"xai-[A-Za-z0-9_\-]{16,}", f"xai-{MASK}"),
-        ("AIza", _START + r"AIza[A-Za-z0-9_\-]{35}", f"AIza{MASK}"),
-        ("gh", _START + r"gh([pousr])_[A-Za-z0-9]{30,}", rf"gh\1_{MASK}"),
-        ("github_pat_", _START + r"github_pat_[A-Za-z0-9_]{20,}", f"github_pat_{MASK}"),
-        ("xox", _START + r"xox([abprs])-[A-Za-z0-9\-]{10,}", rf"xox\1-{MASK}"),
-        ("AKIA", _START + r"AKIA[A-Z0-9]{16}(?![A-Za-z0-9])", f"AKIA{MASK}"),
+        ("gsk_", _NEARLY + r"gsk_[A-Za-z0-9]{16,}", f"gsk_{MASK}"),
+        ("xai-", _NEARLY + r"xai-[A-Za-z0-9_\-]{16,}", f"xai-{MASK}"),
+        ("AIza", _NEARLY + r"AIza[A-Za-z0-9_\-]{35}", f"AIza{MASK}"),
+        ("gh", _NEARLY + r"gh([pousr])_[A-Za-z0-9]{30,}", rf"gh\1_{MASK}"),
+        ("github_pat_", _NEARLY + r"github_pat_[A-Za-z0-9_]{20,}", f"github_pat_{MASK}"),
+        ("xox", _NEARLY + r"xox([abprs])-[A-Za-z0-9\-]{10,}", rf"xox\1-{MASK}"),
+        ("AKIA", _NEARLY + r"AKIA[A-Z0-9]{16}(?![A-Za-z0-9])", f"AKIA{MASK}"),
         ("://", r"(://[^/\s:@\"'\\]+:)[^/\s@\"'\\]+@", rf"\1{MASK}@"),
     )
 )
