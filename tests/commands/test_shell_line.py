@@ -11,6 +11,7 @@ import pytest
 
 from tests.agent.support import Heard, agent_of, call, check_guarantees
 from xun import Answer, Ask, ToolCallContext, ToolEnded, ToolStarted
+from xun.agent.by_person import INTERRUPTED, NOT_BEGUN
 from xun.asides import SHELL_ID, quotation
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Outcome
@@ -141,7 +142,27 @@ async def test_cancelling_stops_the_command_and_tells_its_end(work: Path) -> Non
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert heard.of(ToolEnded)[0].outcome == "cancelled"
-    assert shell_events(heard)[-1] == "tool_ended" and agent.asides == []
+    assert shell_events(heard)[-1] == "tool_ended"
+    assert agent.asides == [quotation(line[1:], INTERRUPTED)]
+
+
+async def test_one_that_is_cut_off_while_it_is_asked_about_has_not_run(work: Path) -> None:
+    asked = asyncio.Event()
+
+    async def never(ask: Ask) -> Answer:
+        asked.set()
+        return await asyncio.Future()
+
+    agent, _, _ = agent_of([], "cmd", on_ask=never)
+    async with agent:
+        task = asyncio.create_task(run_shell_line("!mkdir asked", CommandContext(agent)))
+        async with asyncio.timeout(20):
+            await asked.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert agent.asides == [quotation("mkdir asked", NOT_BEGUN)]
+    assert not (work / "asked").exists()
 
 
 async def test_without_a_shell_tool_of_its_own_the_agent_still_has_the_built_in_one() -> None:

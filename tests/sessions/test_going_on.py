@@ -15,6 +15,7 @@ from xun.asides import quotation
 from xun.commands.context import CommandContext
 from xun.commands.shell_line import run_shell_line
 from xun.policy.decision import Mode
+from xun.sessions.repair import NOT_RUN
 from xun.sessions.resume import StoredSession, load
 from xun.sessions.store import SessionWriter
 
@@ -83,13 +84,13 @@ async def test_a_replaced_message_keeps_what_it_quoted_and_one_taken_back_gives_
         assert agent.messages[0].text == f"once more\n\n{QUOTED}"
 
 
-async def test_a_cut_shell_line_has_nothing_for_the_model(tmp_path: Path) -> None:
+async def test_of_a_cut_shell_line_the_model_is_told_that_it_was_cut(tmp_path: Path) -> None:
     kept = Kept(tmp_path, [])
     seen: list[tuple[str, ...]] = []
     kept.agent.bus.listen(lambda event: seen.append(kept.left.asides) if event.type == "tool_started" else None)
     async with kept.agent:
         await kept.shell("!echo one")
-    assert seen == [()] and kept.left.asides == (QUOTED,)
+    assert seen == [(quotation("echo one", NOT_RUN),)] and kept.left.asides == (QUOTED,)
 
 
 async def test_prompts_that_waited_wait_again_what_was_meant_for_the_turn_first(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from xun.agent.calls import CallEnd, answer_of, find_tool, invoke, stopped_by
+from xun.asides import aside_of
 from xun.events import ToolEnded, ToolProgress, ToolStarted
 from xun.messages import ToolCall, ToolResult
 from xun.result import Err, printable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from xun.agent.base import AgentBase
 
 INTERRUPTED = "Interrupted: it may have partly run."
+NOT_BEGUN = "Interrupted before it began: it was not run."
 
 
 class PersonCall:
@@ -28,7 +30,7 @@ class PersonCall:
         self._call = call
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
-        self._running = False
+        self._running = self._begun = False
         self._seconds = 0.0
 
     async def run(self, toolbox: ToolBox) -> ToolResult:
@@ -37,18 +39,26 @@ class PersonCall:
         agent.check_started()
         agent.tell_mode()
         agent.bus.emit(ToolStarted(call=call))
-        cut = ToolResult(call_id=call.id, name=call.name, content=INTERRUPTED, is_error=True)
-        end = CallEnd(cut, "cancelled")
+        end: CallEnd | None = None
         try:
             end = await self._run(toolbox)
             return end.result
         finally:
             self._running = False
+            end = end or self._cut()
+            if aside := aside_of(call, end.result):
+                agent.asides.append(aside)
             agent.bus.emit(
                 ToolEnded(
                     call_id=call.id, name=call.name, result=end.result, outcome=end.outcome, seconds=self._seconds
                 )
             )
+
+    def _cut(self) -> CallEnd:
+        text = INTERRUPTED if self._begun else NOT_BEGUN
+        return CallEnd(
+            ToolResult(call_id=self._call.id, name=self._call.name, content=text, is_error=True), "cancelled"
+        )
 
     async def _run(self, toolbox: ToolBox) -> CallEnd:
         agent, call = self._agent, self._call
@@ -58,7 +68,7 @@ class PersonCall:
         ctx = ToolCallContext(agent, item.tool.name, None, self._progress)
         if (stopped := await stopped_by(agent, item, ctx, agent.bus.emit)) is not None:
             return answer_of(agent, call, stopped.error, stopped.outcome)
-        self._running = True
+        self._running = self._begun = True
         began = time.monotonic()
         try:
             policy = toolbox.under(agent.config.tool_policy).policy

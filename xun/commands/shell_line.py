@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 
-from xun.asides import QUIET_ID, SHELL_ID, aside_of
+from xun.asides import QUIET_ID, SHELL_ID
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Outcome
 from xun.messages import ToolCall
@@ -34,11 +34,9 @@ async def run_shell_line(line: str, context: CommandContext) -> Outcome:
     arguments = {"command": command, "timeout": SECONDS}
     call = ToolCall(id=f"{QUIET_ID if quiet else SHELL_ID}{secrets.token_hex(6)}", name="bash", arguments=arguments)
     try:
-        result = await context.agent.call_by_person(box, call)
+        await context.agent.call_by_person(box, call)
     except XunError as error:
         return Outcome(error=str(error))
-    if aside := aside_of(call, result):
-        context.agent.asides.append(aside)
     return Outcome()
 
 

@@ -154,9 +154,9 @@ class Replay:
                 self.batch.allowed.add(call_id)
 
     def _aside(self, event: ToolEnded) -> None:
-        """Keep what a shell line of the person gave back. A cancelled one has nothing for the model."""
+        """Keep what a shell line of the person gave back, or that it was cut off."""
         call = self.batch.started.get(event.call_id)
-        if call is not None and event.outcome != "cancelled" and (aside := aside_of(call, event.result)):
+        if call is not None and (aside := aside_of(call, event.result)):
             self.asides.append(aside)
 
     def _progress(self, event: AnyEvent) -> None:
