@@ -41,17 +41,29 @@ def test_more_than_half_is_asked_about_and_comes_back_or_is_sent() -> None:
         send(screen, words(12_000))
         shown = screen.until("Send a message of about 12,000 tokens?")
         assert "60% of the 20,000 that" in shown and not model.requests
-        screen.until("a number answers")
+        screen.until("a number or letter answers")
         screen.type("1")
         screen.gone("Send a message")
         screen.until("[pasted 1: ")
         assert not model.requests
         screen.type("\r")
         screen.until("Send a message")
-        screen.until("a number answers")
+        screen.until("a number or letter answers")
         screen.type("2")
         screen.until("I have read it.")
         assert words(12_000).strip() in json.dumps(model.requests[0].body["messages"])
+
+
+@pytest.mark.parametrize("no", ["n", "no"])
+def test_a_no_that_is_typed_is_an_answer_and_no_prompt(no: str) -> None:
+    with Model(Say("never")) as model, Screen(model=model) as screen:
+        send(screen, words(12_000))
+        screen.until("Send a message of about 12,000 tokens?")
+        screen.until("a number or letter answers")
+        screen.send(no)
+        screen.gone("Send a message")
+        screen.until("[pasted 1: ")
+        assert not model.requests and not sessions()
 
 
 def test_what_cannot_fit_is_not_sent_and_is_back_in_the_prompt() -> None:

@@ -9,6 +9,8 @@ from xun.config.redact import holds_key
 if TYPE_CHECKING:
     from xun.frontends.tui.opening import Put
 
+ASK = "key-shaped"
+"""The id of the question."""
 _TITLE = "Send a key to the model?"
 _QUESTION = (
     "What you sent looks like it holds the key of a provider. The model would read it, and the session would keep it. A"
@@ -24,6 +26,6 @@ def asks_first(text: str) -> bool:
 
 async def may_send(put: Put) -> bool:
     """Let the person say whether it goes out all the same. It is not shown again."""
-    from xun.frontends.tui.question.own import choice, picked
+    from xun.frontends.tui.question.own import back_or_on, choice, picked
 
-    return picked(await put(choice("key-shaped", _QUESTION, _ANSWERS, title=_TITLE))) == 1
+    return picked(await put(choice(ASK, _QUESTION, _ANSWERS, title=_TITLE), back_or_on(*_ANSWERS))) == 1

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from xun.frontends.prompt_size import LargePrompt
     from xun.frontends.tui.opening import Put
 
+ASK = "large"
+"""The id of the question."""
 _TITLE = "Send a message of {size}?"
 _QUESTION = "It {beside}. It goes out again with each step, until the conversation is compacted."
 _TOO_LARGE = "It {beside}, and would most likely be refused. A file that is named is read in parts."
@@ -22,8 +24,8 @@ def refusal(prompt: LargePrompt) -> str:
 
 async def may_send_large(prompt: LargePrompt, put: Put) -> bool:
     """Let the person say whether it goes out all the same."""
-    from xun.frontends.tui.question.own import choice, picked
+    from xun.frontends.tui.question.own import back_or_on, choice, picked
 
     question = (_TOO_LARGE if prompt.too_large else _QUESTION).format(beside=prompt.beside)
     title = _TITLE.format(size=prompt.size)
-    return picked(await put(choice("large", question, _ANSWERS, title=title))) == 1
+    return picked(await put(choice(ASK, question, _ANSWERS, title=title), back_or_on(*_ANSWERS))) == 1

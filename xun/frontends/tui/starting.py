@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from xun import __version__
 from xun.errors import XunError
+from xun.frontends.tui import key_shaped, large
 from xun.frontends.tui.key_shaped import asks_first, may_send
 from xun.frontends.tui.large import may_send_large, refusal
 from xun.frontends.tui.leaving import Leaving
@@ -27,6 +28,8 @@ WELCOME = "xun {version} · /help · @ names a file · ! runs a shell line · Sh
 _MODEL = "/model asks for one again, /exit leaves"
 _ANSWER = "answer above, or leave with /exit"
 _HELP = "/help"
+_OWN = (key_shaped.ASK, large.ASK)
+_NOES = ("n", "no")
 _COMMAND = re.compile(r"/[\w-]+(\s|$)")
 
 
@@ -130,7 +133,9 @@ class Starting(Leaving):
 
         What looks like a key, or fills much of the model's context, is asked about.
         """
-        if asks_first(text):
+        if self._declines(text):
+            self._question.decline()
+        elif asks_first(text):
             self.run_worker(self._ask_for_key(text, steer=steer), group="key")
         else:
             self._weigh(text, steer=steer)
@@ -138,6 +143,11 @@ class Starting(Leaving):
         if problem and self._parts is not None and not self._problem_told:
             self._problem_told = True
             self.say(problem, "warning")
+
+    def _declines(self, text: str) -> bool:
+        """Whether `text` is a no that was typed in the prompt to whether something is sent at all."""
+        asking = self._question.asking if self._parts is not None else None
+        return asking is not None and asking.id in _OWN and text.strip().lower() in _NOES
 
     async def _ask_for_key(self, text: str, *, steer: bool) -> None:
         # Before there is anything to ask with, it just comes back.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xun.frontends.tui.question.choices import Choice, Menu
 from xun.policy.decision import Answer, Ask
 
 
@@ -13,6 +14,11 @@ def choice(ask_id: str, question: str, choices: Sequence[str], *, title: str = "
         id=ask_id, agent="xun", call_id="", tool="", decisions=(), title=title, question=question,
         choices=tuple(choices), default_choice=default,
     )  # fmt: skip
+
+
+def back_or_on(back: str, go_on: str) -> Menu:
+    """The answers to whether something goes on: its no brings it `back`, and is under Enter."""
+    return Menu((Choice(back, Answer.pick(0), "n"), Choice(go_on, Answer.pick(1), "y")), 0)
 
 
 def picked(answer: Answer) -> int | None:

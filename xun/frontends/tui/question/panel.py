@@ -89,6 +89,10 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             if self.is_attached:  # else the screen is over
                 self._show()
 
+    def decline(self) -> None:
+        """Answer the question that is shown with a no."""
+        self._give(Answer.no())
+
     @property
     def _questions(self) -> int:
         """How many wait, apart from lists that the person has asked for."""
