@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ def warnings(heard: Any) -> list[str]:
     [
         ("look at @shot.png", ["shot.png"]),
         ("@a.jpg, (@b/c.JPEG) and @d.gif?", ["a.jpg", "b/c.JPEG", "d.gif"]),
+        ("see @'my shots/one two.webp'.", ["my shots/one two.webp"]),
         ('see @"my shots/one two.webp".', ["my shots/one two.webp"]),
         ("@~/Desktop/plan.pdf\n@clip.mp3!", ["~/Desktop/plan.pdf", "clip.mp3"]),
         ("mail me@host.png, icon@2x.png, read @notes.txt, @someone and @", []),
@@ -105,6 +107,15 @@ async def test_what_is_not_shown_is_one_line_for_the_person_and_one_for_the_mode
     [line] = warnings(heard)
     assert line.startswith(f"@{name} is not attached: ") and why in line and "\n" not in line
     assert (note, words) == (Text(text=f"[{line}]", note=True), Text(text=f"Look at @{name}."))
+
+
+async def test_of_what_is_no_file_nobody_is_asked(work: Path) -> None:
+    os.mkfifo(work / "pipe.png")
+    agent, heard = seer(work, on_ask=lambda ask: Answer.once())
+    async with agent:
+        await agent.with_files("@pipe.png")
+    assert heard.of(Asked) == []
+    assert warnings(heard) == ["@pipe.png is not attached: it is a pipe or device, not a file"]
 
 
 async def test_a_rule_that_denies_reading_binds_a_mention_too(work: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -17,7 +19,7 @@ from xun.messages import Audio, Document, Image, Media, Text
 from xun.policy.action import Read
 from xun.result import XunError
 from xun.worker import run_in_thread
-from xun.workspace.regular import read_regular
+from xun.workspace.regular import NotRegularError, read_regular
 
 if TYPE_CHECKING:
     from xun.agent.showing import Showing
@@ -27,7 +29,7 @@ _SUFFIXES = {
     "document": (".pdf",),
     "audio": (".wav", ".mp3", ".ogg", ".flac", ".aac", ".aif", ".aiff"),
 }
-_MENTION = re.compile(r'(?:^|(?<=[\s(\[]))@(?:"([^"\n]+)"|(\S+))', re.MULTILINE)
+_MENTION = re.compile(r'(?:^|(?<=[\s(\[]))@(?:"([^"\n]+)"|\'([^\'\n]+)\'|(\S+))', re.MULTILINE)
 _PUNCTUATION = ".,;:!?)]}'\""
 _LARGEST = max(MAX_BYTES.values())
 
@@ -57,8 +59,8 @@ async def with_files(agent: Showing, text: str, typed: str) -> list[Said]:
 
 def mentioned(text: str) -> Iterator[str]:
     """The files of such kinds, by their names alone, that `text` mentions."""
-    for quoted, bare in _MENTION.findall(text):
-        path = quoted or bare.rstrip(_PUNCTUATION)
+    for double, single, bare in _MENTION.findall(text):
+        path = double or single or bare.rstrip(_PUNCTUATION)
         if _meant(path) is not None:
             yield path
 
@@ -91,6 +93,10 @@ def _leads_to(asked: Path) -> str:
     real = os.path.realpath(asked)
     if not os.path.lexists(real):
         raise _UnfitError("there is no such file")
+    with suppress(OSError):  # what cannot be looked at is told when it is read
+        mode = Path(real).stat().st_mode
+        if not stat.S_ISREG(mode):  # before the person is asked for a yes that would be no use
+            raise _UnfitError(f"it {NotRegularError(real, mode).strerror}")
     return real
 
 
