@@ -228,7 +228,7 @@ class ScreenOpener:
             for found in local
             for name in found.models[:_SHOWN_MODELS]
         ]
-        known = {found.provider for found in set_up}
+        known = {found.provider for found in set_up if found.model}  # the others still need one
         return [
             *offers,
             *_that_need_more(known),
@@ -297,8 +297,15 @@ def _that_need_more(known: Collection[str]) -> list[ModelOffer]:
 
 
 def _hint(service: Service) -> str:
-    """What to set before xun starts."""
-    wanted = [variable for variable in service.settings.values() if variable != service.key_variable]
-    names = [*wanted, service.key_variable] if service.key_needed else wanted
-    more = "" if service.key_needed else f" ({service.key_variable} if it wants one)"
-    return f"leave with /exit and set {', '.join(names[:-1])} and {names[-1]}{more}"
+    """What is still to be set before xun starts."""
+
+    def missing(name: str) -> bool:
+        return not os.environ.get(name, "").strip()
+
+    key = service.key_variable
+    wanted = [variable for variable in service.settings.values() if variable != key]
+    wanted = [*wanted, key] if service.key_needed else wanted
+    *names, last = list(filter(missing, wanted)) or wanted
+    before = f"{', '.join(names)} and " if names else ""
+    more = f" ({key} if it wants one)" if not service.key_needed and missing(key) else ""
+    return f"leave with /exit and set {before}{last}{more}"
