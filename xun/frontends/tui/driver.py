@@ -61,14 +61,12 @@ class _Driver(LinuxDriver):
 
     def _obey(self, what: Callable[[], None]) -> None:
         self._due.append(what)
-        if self._obeying:
-            return
-        self._obeying = True
-        try:
-            while self._due:
+        while self._due and not self._obeying:  # looked at again: one may have come behind the last
+            self._obeying = True
+            try:
                 self._due.popleft()()
-        finally:
-            self._obeying = False
+            finally:
+                self._obeying = False
 
     def _stop(self) -> None:
         """Give the terminal back and stop."""
@@ -82,12 +80,9 @@ class _Driver(LinuxDriver):
         if not self._auto_restart:
             return
         try:
-            in_front = os.tcgetpgrp(self.fileno) == os.getpgrp()
-        except OSError:
-            return  # it has gone, and its hang-up is on the way
-        if not in_front:
-            os.kill(os.getpid(), signal.SIGSTOP)  # `bg`: the terminal is the shell's
-            return
+            termios.tcflow(self.fileno, termios.TCOON)  # changes nothing, and behind the shell it stops the process
+        except termios.error:
+            return  # the terminal has gone, and its hang-up is on the way
         if not self._must_signal_resume:
             self.suspend_application_mode()  # else there would be two threads that read, and two that write
             self._must_signal_resume = True
