@@ -90,8 +90,8 @@ def test_what_waited_waits_again_and_a_reply_that_was_cut_off_is_there(how: str)
         with Screen("--continue", model=model, width=100) as screen:
             screen.opened()
             screen.until("Enter on an empty prompt sends the first")
-            shown = screen.text
-            assert "word word" in shown and "· interrupted" in shown and "↑ important prompt" in shown
+            for what in ("word word", "· interrupted", "↑ important prompt"):
+                screen.until(what)
             time.sleep(0.3)
             assert len(model.requests) == 1, "it is not sent by itself"
             screen.type("\r")
@@ -138,6 +138,7 @@ def test_what_a_shell_line_blocks_waits_and_nothing_is_lost() -> None:
         screen.opened()
         screen.send("one")
         screen.until("First reply.")
+        screen.gone("Esc interrupts")
         screen.send("!sleep 77")
         screen.until("running bash sleep 77")
         screen.send("/retry")
