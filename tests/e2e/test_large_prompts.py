@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -85,6 +86,8 @@ def test_what_is_queued_is_asked_about_before_it_waits() -> None:
         send(screen, words(12_000))
         screen.until("Send a message of about 12,000 tokens?")
         assert "↑" not in screen.text
+        screen.signal(signal.SIGTERM)
+        screen.end()
 
 
 def test_a_run_that_cannot_fit_sends_nothing_and_says_so_in_one_line() -> None:

@@ -91,13 +91,14 @@ class XunApp(Starting, Acting):
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
         self.take(event.text, steer=event.steer)
-        if self.desk is not None:
+        if self._parts is not None:
             self._transcript.follow()
 
     def on_question_panel_left(self) -> None:
         """No question takes the keys any more."""
-        if not self._question.entering:  # that of a question which came since
-            self._prompt.take_keys()
+        prompt = self.query(Prompt)  # the screen may be closing, and the prompt be gone
+        if prompt and not self._question.entering:  # that of a question which came since
+            prompt.first().take_keys()
 
     def on_transcript_typed(self, event: Transcript.Typed) -> None:
         """A key that does nothing in the transcript."""
