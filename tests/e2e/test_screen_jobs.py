@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.screen import Screen
-from tests.e2e.support import Model, wait_for
+from tests.e2e.support import Model, left_running, wait_for
 from tests.wire.streams import Say
 
 KEY = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG"
@@ -28,6 +28,7 @@ class Shell(Screen):
     def __exit__(self, kind: Any, error: BaseException | None, trace: TracebackType | None) -> None:
         subprocess.run(["pkill", "-KILL", "-P", str(self.process.pid)], check=False)
         super().__exit__(kind, error, trace)
+        wait_for(lambda: not left_running(), "the end of the job")
 
     @property
     def threads(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import selectors
 import signal
@@ -79,10 +80,14 @@ class _Driver(LinuxDriver):
         """Take the terminal again. Stopped by a signal that nobody can catch, it was not even given back."""
         if not self._auto_restart:
             return
-        try:
-            termios.tcflow(self.fileno, termios.TCOON)  # changes nothing, and behind the shell it stops the process
-        except termios.error:
-            return  # the terminal has gone, and its hang-up is on the way
+        while True:
+            try:
+                termios.tcflow(self.fileno, termios.TCOON)  # changes nothing, and behind the shell it stops the process
+                break
+            except termios.error as error:
+                if error.args[0] != errno.EINTR:
+                    return  # the terminal has gone, and its hang-up is on the way
+        self._due = deque(what for what in self._due if what != self._go_on)  # what follows is the answer to these too
         if not self._must_signal_resume:
             self.suspend_application_mode()  # else there would be two threads that read, and two that write
             self._must_signal_resume = True

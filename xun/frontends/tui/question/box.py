@@ -203,14 +203,7 @@ class QuestionBox(Vertical):
         if self._turned != self._mark.explained:
             self._turned = self._mark.explained
             self.call_after_refresh(self._turn, above_card(self._shown.ask, width, self._path))
-        self.call_after_refresh(self._look_again)
-
-    def _look_again(self) -> None:
-        """Look at what is shown, and draw anew where what stands around it was measured too early."""
-        if self._shown is not None and self._free_rows() != self._room:
-            self._draw()
-        else:
-            self._look()
+        self.call_after_refresh(self._look)
 
     def _turn(self, above: int) -> None:
         """Go to the card that was opened, and back once it is closed."""
