@@ -25,6 +25,16 @@ def loads(text: str, what: str, object_of: Callable[[list[tuple[str, Any]]], Any
     )
 
 
+def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of `pairs`. Raises `ValueError` for a key that is given twice: of two values neither counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} is given twice")
+    return found
+
+
 def _no_constant(what: str, name: str) -> float:
     raise ValueError(f"{what} {name}, which JSON does not have")
 

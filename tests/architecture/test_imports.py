@@ -29,7 +29,7 @@ MAY_IMPORT = {
               "events", "messages", "media", "result", "registry", "worker", "given", "asides", "call_ids", "strict_json"},
     "gate": {"policy", "events", "exec", "workspace", "worker"},
     "tools": {"toolbox", "exec", "workspace", "policy.action", "messages", "result"},
-    "toolbox": {"messages", "media", "result", "policy.action", "registry", "worker", "given"},
+    "toolbox": {"messages", "media", "result", "strict_json", "policy.action", "registry", "worker", "given"},
     "extend": {"toolbox", "events", "messages", "worker", "given"},
     "policy": {"result", "given"},
     "sessions": {"events", "messages", "workspace", "result", "asides", "__init__"},

@@ -19,6 +19,7 @@ from xun.policy.decision import Assessment, Decision
 from xun.policy.facts import Facts
 from xun.policy.rules import Policy
 from xun.providers.base import ModelInfo, Provider, RetryPolicy
+from xun.strict_json import unrepeated
 from xun.toolbox.toolbox import ToolBox
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _cut(value: Any) -> Any:
 def read_verdict(text: str, *, looked: bool = False) -> Assessment:
     """The verdict in the last words of the model: exactly one object with `verdict` and `reason`, else unsure."""
     try:
-        data = json.loads(text, object_pairs_hook=_unrepeated)
+        data = json.loads(text, object_pairs_hook=unrepeated)
     except (ValueError, RecursionError):
         return _unsure("its answer was no JSON")
     if not isinstance(data, dict) or set(data) != {"verdict", "reason"}:
@@ -151,14 +152,6 @@ def read_verdict(text: str, *, looked: bool = False) -> Assessment:
     if verdict not in ("allow", "unsure", "reject") or not isinstance(reason, str):
         return _unsure("its answer had another form")
     return Assessment(verdict=verdict, reason=_short(reason) or "no reason given", looked=looked)
-
-
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys come once each: of two verdicts neither counts."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key comes twice")
-    return found
 
 
 def _unsure(why: str) -> Assessment:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +15,6 @@ from xun.policy.commands import find_program
 from xun.policy.commands.project import refused_behind
 from xun.policy.commands.spec import Judge, Refused, Use
 from xun.policy.decision import Decision, Effect, Reason, Segment
-from xun.policy.entries import check_allowed
 from xun.policy.facts import Facts
 from xun.policy.folders import is_lost, told
 from xun.policy.hazards import ENVIRONMENT, Hazards
@@ -25,8 +23,8 @@ from xun.policy.near import near_commands
 from xun.policy.needs import HERE, Command, Reading, read_command
 from xun.policy.placed import Placed
 from xun.policy.places import Places
-from xun.policy.prefixes import caught, matched_length, may_catch, suggestion, without_globals
-from xun.policy.rules import ANY_ARGUMENTS, GRANTED_SOURCE, Policy, PolicyError, Rule
+from xun.policy.prefixes import caught, entry_of, matched_length, may_catch, suggestion, without_globals
+from xun.policy.rules import ANY_ARGUMENTS, GRANTED_SOURCE, Policy, Rule
 from xun.policy.runners import names_script, of_folder
 from xun.policy.settings_told import with_settings
 from xun.policy.uncovered import goes_further, runs_more
@@ -356,12 +354,8 @@ class _Judge:
         """The prefix for a reader that is told to edit in place (`sed -i`), where nothing else speaks against it."""
         words = command.segment.argv
         covered = edits_in_place(words) if command.segment.literal_name else 0
-        if not covered or any(arg.glob or not arg.known for arg in command.segment.args[:covered]):
-            return None
-        prefix = shlex.join(words[:covered])
-        try:
-            check_allowed(prefix)
-        except PolicyError:
+        prefix = entry_of(command.segment.args[:covered]) if covered else None
+        if prefix is None:
             return None
         uses, refused = self.under(Rule(effect="allow", kind="command", pattern=prefix), command, covered)
         return None if refused or any(self.uses(command, uses)) else prefix

@@ -249,22 +249,28 @@ def _spelling_all(words: Sequence[str], count: int) -> int:
 
 def suggestion(command: Command) -> str | None:
     """The prefix that *always* would save for an unlisted command: never one that could run anything."""
-    import shlex
-
     words = command.segment.argv
     count = _telling(words) if command.segment.literal_name else 0
     if not count:
         return None
     count = _spelling_all(words, count)
-    taken = command.segment.args[:count]
-    if not count or any(arg.glob or not arg.known for arg in taken):
+    if not count:
         return None
     relative = "/" in words[0] and not words[0].startswith("/")
     if command.segment.folders != ((),) and (relative or names_script(words[:count]) or of_folder(words[:count])):
         return None  # a rule for it is bound to the folder that the text starts in
     if count == 1 and may_run_words(command.segment.args) and any(map(_is_program, words[1:])):
         return None
-    prefix = shlex.join(words[:count])
+    return entry_of(command.segment.args[:count])
+
+
+def entry_of(taken: Sequence[Arg]) -> str | None:
+    """The first words of a command as an entry; None where they are not known, or it would allow anything."""
+    import shlex
+
+    if any(arg.glob or not arg.known for arg in taken):
+        return None
+    prefix = shlex.join(arg.text for arg in taken)
     try:
         check_allowed(prefix)
     except PolicyError:

@@ -12,6 +12,7 @@ from types import NoneType
 from typing import Any, Literal, NoReturn, get_args, get_origin
 
 from xun.result import Err, Ok, Result
+from xun.strict_json import unrepeated
 from xun.toolbox.signature import bare, members
 from xun.toolbox.wording import clip, one_line
 
@@ -73,7 +74,7 @@ def _culprit(arguments: Mapping[str, Any]) -> str:
 
 def _loads(text: str) -> Any:
     """Strict JSON. Raises `ValueError` or, for deep nesting, `RecursionError`."""
-    return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
+    return json.loads(text, parse_constant=_no_constant, object_pairs_hook=unrepeated)
 
 
 def _loads_or_text(text: str) -> Any:
@@ -85,15 +86,6 @@ def _loads_or_text(text: str) -> Any:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} is given twice")
-    return found
 
 
 def unlist_for(hint: Any) -> Unlist | None:
