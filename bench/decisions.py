@@ -18,9 +18,9 @@ from xun.gate.check import check_command
 from xun.gate.gather import gather
 from xun.policy.action import Run
 from xun.policy.decide import decide
-from xun.policy.needs import read_command
+from xun.policy.reach.needs import read_command
 from xun.policy.rules import Policy, Settings
-from xun.policy.shell import read_script
+from xun.policy.script.shell import read_script
 
 COUNT = 10_000
 FILES = ("README.md", "x.py", "src/app.py", "src/x.txt", "docs/a.md", "tests/test_x.py", "a/b", "Makefile")

@@ -57,6 +57,8 @@ MAY_IMPORT = {
 }  # fmt: skip
 MAY_IMPORT["__init__"] = set(MAY_IMPORT)  # it names them for type checkers, and loads none of them
 MAY_IMPORT["setup"] = set(MAY_IMPORT) | {"setup"}
+# How a shell text is judged, from below: each folder of `xun/policy` may import those before it.
+POLICY_FLOORS = ["tables", "text", "commands", "script", "reach", "judge"]
 SCREEN_LIBRARIES = {"textual", "rich", "prompt_toolkit", "typer"}
 
 
@@ -97,6 +99,20 @@ def test_imports_follow_the_layers(name: str, path: Path) -> None:
                 if "." in one
             )
         ), f"xun.{name} must not import xun.{target}"
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [(name, path) for name, path in modules() if name.startswith("policy.")],
+    ids=lambda value: str(value)[-40:],
+)
+def test_the_policy_is_built_floor_by_floor(name: str, path: Path) -> None:
+    floor = name.split(".")[1]
+    if floor not in POLICY_FLOORS:
+        return
+    above = POLICY_FLOORS[POLICY_FLOORS.index(floor) + 1 :]
+    found = [one for one in imports_of(path) if one.startswith(tuple(f"xun.policy.{other}" for other in above))]
+    assert not found, f"xun.{name} must not import {found}"
 
 
 @pytest.mark.parametrize(("name", "path"), list(modules()), ids=lambda value: str(value)[-40:])
@@ -143,13 +159,13 @@ def test_what_judges_and_runs_commands_is_loaded_with_the_first_command(work: Pa
     """Not before the first request: a person waits for it."""
     script = work / "script.json"
     calls = [{"tool": "bash", "arguments": {"command": "true"}}]
-    late = {"xun.policy.shell", "xun.policy.commands", "xun.policy.decide", "xun.gate.gather", "tree_sitter"}
+    late = {"xun.policy.script.shell", "xun.policy.commands", "xun.policy.decide", "xun.gate.gather", "tree_sitter"}
     late |= {"xun.exec.run", "xun.exec.sandbox.enter", "xun.sessions.resume", "xun.sessions.index"}
     code = f"from xun.cli.app import run\nassert run(['run', '--model', 'scripted:{script}', 'go']) == 0"
     script.write_text(json.dumps([{"text": "ok"}]))
     assert modules_loaded_by(code) & late == set()
     script.write_text(json.dumps([{"calls": calls}, {"text": "ok"}]))
-    assert {"xun.policy.shell", "tree_sitter", "xun.exec.run"} <= modules_loaded_by(code)
+    assert {"xun.policy.script.shell", "tree_sitter", "xun.exec.run"} <= modules_loaded_by(code)
 
 
 def test_versions_agree() -> None:

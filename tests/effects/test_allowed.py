@@ -20,7 +20,7 @@ from tests.effects.watch import TEMP, Seen, snapshot, watched
 from tests.policy.grammar import Lines
 from tests.policy.judging import corpus
 from xun.gate.check import check_command
-from xun.policy.needs import read_command
+from xun.policy.reach.needs import read_command
 from xun.policy.rules import Policy
 
 GENERATED = 200

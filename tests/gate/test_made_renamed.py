@@ -11,7 +11,7 @@ from tests.policy.judging import HOME, codes, rule
 from xun.gate.check import check_command
 from xun.gate.made import MadeFiles
 from xun.policy.decision import Decision
-from xun.policy.made import AGENT_MADE
+from xun.policy.judge.made import AGENT_MADE
 from xun.policy.rules import Policy
 
 ALLOWED = (

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from xun.policy.words import HOLE, Arg
+from xun.policy.text.words import HOLE, Arg
 
 # Tells every command that bash comes to run, and with which arguments; nothing is found, so nothing runs. One write
 # a command: the stages of a pipeline tell at the same time. What it prints is as awkward as it can be.

@@ -9,9 +9,9 @@ import pytest
 from tests.policy.judging import judge, rule
 from xun.policy.card import Row, card, headline
 from xun.policy.decision import Assessment, Decision
-from xun.policy.near import near_hosts, near_paths
-from xun.policy.outline import Standing, outline
+from xun.policy.judge.near import near_hosts, near_paths
 from xun.policy.rules import Policy, Rule, Settings
+from xun.policy.script.outline import Standing, outline
 
 
 def parts(command: str, policy: Policy | None = None) -> list[tuple[int, str, str]]:

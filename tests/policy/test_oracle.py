@@ -16,9 +16,9 @@ from tests.conftest import FUZZ
 from tests.policy.grammar import Lines
 from tests.policy.judging import HOME, judge
 from tests.policy.oracles import View, Words, view_of_bashlex, views_of_shfmt
-from xun.policy.constructs import Constructs
 from xun.policy.rules import Policy, Settings
-from xun.policy.shell import read_script
+from xun.policy.script.shell import read_script
+from xun.policy.text.constructs import Constructs
 
 EACH = 500
 SEEDS = range(100 if FUZZ else 5)

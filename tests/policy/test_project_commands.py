@@ -12,7 +12,7 @@ from xun.policy.card import card
 from xun.policy.commands.project import refused_behind
 from xun.policy.decision import Decision
 from xun.policy.rules import Policy, Rule, Scope
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 FINE = {
     "none": [""],

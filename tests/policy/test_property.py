@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.conftest import fuzzed
 from tests.policy.grammar import Lines
 from tests.policy.judging import HOME, corpus, judge
-from xun.policy.decoder import scan
 from xun.policy.rules import Policy, Settings
-from xun.policy.words import Operator, Redirect, Word
+from xun.policy.text.decoder import scan
+from xun.policy.text.words import Operator, Redirect, Word
 
 DEFAULT = Policy()
 INNER = Policy(settings=Settings(newlines="split", substitution="inner", loops="inner"))

@@ -20,7 +20,7 @@ from xun.exec.sandbox.scan import inside, protected_entries
 from xun.gate.chain import levels
 from xun.gate.tracked import keeps
 from xun.policy.action import Confinement
-from xun.policy.guard import guard
+from xun.policy.judge.guard import guard
 from xun.policy.paths import covers_new, fixed, matches, protected, protected_names
 from xun.registry import load
 

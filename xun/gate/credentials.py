@@ -15,7 +15,7 @@ from posixpath import realpath
 from xun.gate.git_config import parse_config
 from xun.gate.repository import configurations
 from xun.policy.paths import fold
-from xun.policy.settings_shown import HIDDEN, PERSON
+from xun.policy.reach.settings_shown import HIDDEN, PERSON
 from xun.workspace.regular import read_regular
 
 _MAX_CONFIG = 256 * 1024

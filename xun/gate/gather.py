@@ -28,14 +28,14 @@ from xun.gate.repository import helper_programs, work_tree
 from xun.gate.tracked import kept_links, kept_names, made_up, tracked_secrets
 from xun.policy.action import Action, Read, Run, Write
 from xun.policy.commands.spec import Use
-from xun.policy.constructs import ASK, Constructs
 from xun.policy.facts import Facts, Kind, Own, PathFact
-from xun.policy.guard import Guard, guard
-from xun.policy.history import shown, stages
-from xun.policy.needs import HERE, Reading, needed, read_command
+from xun.policy.judge.guard import Guard, guard
 from xun.policy.paths import within
-from xun.policy.rewritten import from_index
-from xun.policy.words import ANY, CLOSE, OPEN, STAR, Arg
+from xun.policy.reach.history import shown, stages
+from xun.policy.reach.needs import HERE, Reading, needed, read_command
+from xun.policy.reach.rewritten import from_index
+from xun.policy.text.constructs import ASK, Constructs
+from xun.policy.text.words import ANY, CLOSE, OPEN, STAR, Arg
 
 MAX_MATCHES = 2000
 MAX_PATHS = 2000

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from xun.gate import inside
 from xun.gate.listing import Budget
 from xun.policy.facts import PathFact
-from xun.policy.guard import Guard
+from xun.policy.judge.guard import Guard
 
 _MOST = 20_000  # entries that are looked through for the secrets of a workspace
 

@@ -14,8 +14,8 @@ from threading import Lock
 from typing import Protocol
 
 from xun.policy.facts import Made
+from xun.policy.judge.loadable import is_text, loadable
 from xun.policy.ledger import Ledger
-from xun.policy.loadable import is_text, loadable
 from xun.policy.paths import within, within_any
 from xun.workspace.regular import NotRegularError, open_regular
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from posixpath import realpath
 
 from xun.policy.facts import Own
-from xun.policy.guard import Guard
+from xun.policy.judge.guard import Guard
 from xun.policy.paths import within
 
 

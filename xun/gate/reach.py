@@ -197,8 +197,8 @@ def _warnings(gate: Gate, kept: Kept, rule: Rule) -> Iterator[str]:
 
 
 def _of_command(rule: Rule) -> Iterator[str]:
-    from xun.policy.needs import read_command
-    from xun.policy.programs import RUNS_OTHERS, base_name
+    from xun.policy.reach.needs import read_command
+    from xun.policy.tables.programs import RUNS_OTHERS, base_name
 
     command = read_command(rule.pattern, "").commands[0]
     name = base_name(command.segment.argv[0])

@@ -13,7 +13,7 @@ from xun.policy.action import Action, Run
 from xun.policy.decision import Decision, Kept
 from xun.policy.facts import Facts
 from xun.policy.rules import ANY_ARGUMENTS, Policy, Rule, Scope
-from xun.policy.runners import of_folder
+from xun.policy.tables.runners import of_folder
 
 LONGEST = timedelta(days=365)
 MOST_USES = 1000

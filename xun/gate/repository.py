@@ -16,7 +16,7 @@ from posixpath import isdir, lexists, realpath
 from xun.gate.git_config import parse_config
 from xun.gate.stray import elsewhere, endless, endless_files, followed
 from xun.policy.paths import secret, within_any
-from xun.policy.programs import word_set
+from xun.policy.tables.programs import word_set
 from xun.workspace.regular import read_regular
 
 _MAX_REPOSITORIES = 64

@@ -11,15 +11,15 @@ from xun.gate.put import Settler
 from xun.gate.repository import hooks
 from xun.gate.risk import Judged
 from xun.policy.action import Run, Write
-from xun.policy.confine import AUTO
-from xun.policy.constructs import Constructs
 from xun.policy.decide import SILENT
 from xun.policy.decision import Decision
 from xun.policy.facts import Facts, Made
-from xun.policy.made import AGENT_MADE, loading, may_load
-from xun.policy.needs import read_command
+from xun.policy.judge.confine import AUTO
+from xun.policy.judge.made import AGENT_MADE, loading, may_load
+from xun.policy.reach.needs import read_command
+from xun.policy.reach.targets import copied, copies, targets
 from xun.policy.rules import Policy
-from xun.policy.targets import copied, copies, targets
+from xun.policy.text.constructs import Constructs
 
 _SILENT = SILENT | {AUTO}
 

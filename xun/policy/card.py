@@ -12,7 +12,7 @@ from typing import Literal
 
 from xun.policy.action import Run, Write, describe
 from xun.policy.decision import Assessment, Decision, Near, Reason, Segment
-from xun.policy.outline import outline
+from xun.policy.script.outline import outline
 
 RowKind = Literal["title", "action", "part", "reason", "near", "note"]
 

@@ -12,17 +12,17 @@ from urllib.parse import urlsplit
 
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.policy.commands.spec import Use
-from xun.policy.confine import confined
-from xun.policy.decide_run import decide_run
 from xun.policy.decision import Decision, Mode, Near, Reason
 from xun.policy.facts import Facts
-from xun.policy.made import loading
+from xun.policy.judge.confine import confined
+from xun.policy.judge.decide_run import decide_run
+from xun.policy.judge.made import loading
+from xun.policy.judge.near import near_hosts, near_paths
+from xun.policy.judge.places import Places
 from xun.policy.modes import TOOLS_DEFAULT, mode_rules, planned
-from xun.policy.near import near_hosts, near_paths
 from xun.policy.paths import lies_below, matches, within, within_any
-from xun.policy.places import Places
 from xun.policy.rules import Policy, Rule, RuleKind, tool_source
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 PRECEDENCE = (
     "A deny rule denies.",

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from xun.policy.action import Action, Confinement, Run
-from xun.policy.runners import of_folder
+from xun.policy.tables.runners import of_folder
 
 Effect = Literal["allow", "ask", "deny"]
 AnswerKind = Literal["once", "session", "always", "no"]

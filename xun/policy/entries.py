@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from xun.policy.paths import matches, special
-from xun.policy.programs import INTERPRETERS, MANY, PRIVILEGED, WRAPPERS, base_name
-from xun.policy.runners import CODE_MODULES, RUNNERS, opaque, runner_length
-from xun.policy.uncovered import gives_code, running_option
+from xun.policy.reach.uncovered import gives_code, running_option
+from xun.policy.tables.programs import INTERPRETERS, MANY, PRIVILEGED, WRAPPERS, base_name
+from xun.policy.tables.runners import CODE_MODULES, RUNNERS, opaque, runner_length
 from xun.result import XunError
 
 _CODE_FLAGS = re.compile(r"-[A-Za-z]*[ceEp]|--eval|--print|--exec|--command|-|-i|-S.*")
@@ -41,7 +41,7 @@ class PolicyError(XunError):
 @lru_cache(maxsize=1024)
 def words_of(pattern: str) -> tuple[str, ...]:
     """The words of a command pattern, quotes removed. Raises `PolicyError` where no command can begin with them."""
-    from xun.policy.shell import read_script  # an agent starts without reading shell text
+    from xun.policy.script.shell import read_script  # an agent starts without reading shell text
 
     if pattern in ("[", "[["):
         return (pattern,)  # a command by itself, though no complete one

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from xun.policy.action import Run
 from xun.policy.decide import decide
 from xun.policy.facts import Facts, PathFact
-from xun.policy.needs import HERE, needed, read_command
 from xun.policy.paths import matches
+from xun.policy.reach.needs import HERE, needed, read_command
 from xun.policy.rules import Policy, Rule
 
 _ROOT = "/workspace"  # no such folder needs to be there: examples are judged on a disk that is made up

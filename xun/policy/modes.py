@@ -13,7 +13,7 @@ from functools import lru_cache
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.policy.decision import Decision, Mode, Reason, Segment
 from xun.policy.facts import Facts
-from xun.policy.needs import Command, read_command
+from xun.policy.reach.needs import Command, read_command
 from xun.policy.rules import Policy, Rule, tool_source
 
 TOOLS_DEFAULT = "tools are allowed by default"

@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import pairwise
 
-from xun.policy.programs import word_set
+from xun.policy.tables.programs import word_set
 
 _SECRET_NAMES = word_set(
     ".env .envrc .netrc _netrc .pgpass .my.cnf .mylogin.cnf .npmrc .pypirc .git-credentials .htpasswd "

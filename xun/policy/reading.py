@@ -7,8 +7,8 @@ from datetime import datetime
 
 from xun.policy.decision import Effect
 from xun.policy.facts import Facts, Own
+from xun.policy.judge.places import Places
 from xun.policy.paths import covering, secret, special
-from xun.policy.places import Places
 from xun.policy.rules import Policy, Rule
 
 

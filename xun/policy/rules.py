@@ -10,9 +10,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from xun.given import instance, several, texts
-from xun.policy.constructs import Constructs
 from xun.policy.decision import Effect, RuleKind
 from xun.policy.entries import PolicyError, check_allowed, check_pattern, check_write_path, words_of
+from xun.policy.text.constructs import Constructs
 
 __all__ = [
     "ANY_ARGUMENTS", "DEFAULT_SOURCE", "GRANTED_SOURCE", "Policy", "PolicyError", "Rule", "RuleKind", "Scope",

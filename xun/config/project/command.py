@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xun.config.project.named import is_pattern, is_told, shell_files
 from xun.config.regular import UnreadableError, read_regular
-from xun.policy.programs import word_set
+from xun.policy.tables.programs import word_set
 
 MAX_BYTES = 256 * 1024  # of one file that is looked at
 _SHOWN = 6  # lines of what a command runs

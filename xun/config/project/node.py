@@ -10,7 +10,7 @@ from typing import Any
 
 from xun.config.project.command import Place, ProjectCommand, UnpinnedError, wanted
 from xun.config.project.workspaces import CONFIGURATION, Elsewhere, Workspace, json_object, texts_of, uses_data
-from xun.policy.programs import word_set
+from xun.policy.tables.programs import word_set
 
 _LOCKS = {
     "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun", "package-lock.json": "npm",

@@ -10,7 +10,7 @@ from pathlib import Path
 from xun.config.project import builders, makefiles, node, python, recipes
 from xun.config.project.command import Place, ProjectCommand, UnpinnedError
 from xun.policy.entries import PolicyError, check_allowed
-from xun.policy.programs import word_set
+from xun.policy.tables.programs import word_set
 
 Finder = Callable[[Place], Iterator[ProjectCommand]]
 # Each with the programs that its commands begin with.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from xun.policy.commands.archives import ARCHIVES, FIRST_WORDS, listing, lists_archive
 from xun.policy.commands.spec import Judge, Refused, Use
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from xun.policy.commands.spec import Judge, Refused, Table, Use
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 _FILES = Table()
 # `tf`, `-tzvf` and their like: `f` at the end, for the archive is the next word.

@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence, Set
 
 from xun.policy.commands.spec import Judge, Refused, Table, Use
-from xun.policy.programs import word_set
-from xun.policy.words import Arg
+from xun.policy.tables.programs import word_set
+from xun.policy.text.words import Arg
 
 _FUNCTIONS = word_set(
     "length substr index split sub gsub match sprintf tolower toupper int sqrt exp log sin cos atan2 rand srand gensub "

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from xun.policy.commands.spec import Judge, Refused, Table, Use
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 MAX_SLEEP = 300.0
 MAX_SEQUENCE = 100_000

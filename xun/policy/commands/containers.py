@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 _NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,255}")
 # Fields of a container that hold neither its environment nor its command line.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xun.policy.commands.spec import Refused, Use, pads
-from xun.policy.programs import word_set
-from xun.policy.words import Arg
+from xun.policy.tables.programs import word_set
+from xun.policy.text.words import Arg
 
 PLAIN = word_set(
     "( ) ! , -a -and -o -or -not -depth -d -daystart -mount -xdev -noleaf -warn -nowarn -empty -executable "

@@ -13,8 +13,8 @@ from dataclasses import replace
 from xun.policy.commands.builtins import nothing
 from xun.policy.commands.git_settings import config
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, fixed
-from xun.policy.programs import word_set
-from xun.policy.words import Arg
+from xun.policy.tables.programs import word_set
+from xun.policy.text.words import Arg
 
 MAX_STEPS = 8  # of `-C`, one after another
 _GLOBAL_FLAGS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"})

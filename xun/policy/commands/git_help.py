@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xun.policy.commands.spec import Refused
-from xun.policy.programs import word_set
+from xun.policy.tables.programs import word_set
 
 _ALONE = word_set("--help -h help")
 _SUMMARISED = word_set(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from xun.policy.commands.spec import Refused, Table, Use
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 # Values that nobody shows around, and what else of a person's own configuration is no business of a reader.
 _PRIVATE = re.compile(r"(?i)token|pass|secret|header|credential|smtp|cookie|proxy|insteadof|auth(?!or)")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from xun.policy.commands.spec import Refused, Table, Use
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 _JQ_FIELD = re.compile(r"(?<![.\d])\.[A-Za-z_]\w*")
 _JQ_REFUSED = re.compile(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from xun.policy.commands.spec import Parsed, Refused
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 _LONGEST_PATTERN = 256  # characters: beyond, comparing it takes long
 _SIMPLE = re.compile(r"[\w.*-]+")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from xun.policy.commands.spec import Judge, Refused, Table, Use
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 
 def _inside(arg: Arg) -> None:

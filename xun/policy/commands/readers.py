@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, offset, width
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 
 def _no_prefix(prefix: str, why: str) -> Callable[[Parsed], None]:

@@ -10,8 +10,8 @@ from xun.policy.commands.jq import jq
 from xun.policy.commands.patterns import grep_limits, pattern_of_files, rg_limits
 from xun.policy.commands.sed import sed
 from xun.policy.commands.spec import Judge, Mode, Parsed, Refused, Table, Use
-from xun.policy.programs import word_set
-from xun.policy.words import Arg
+from xun.policy.tables.programs import word_set
+from xun.policy.text.words import Arg
 
 
 def _has_pattern(parsed: Parsed) -> None:

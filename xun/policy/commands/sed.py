@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from xun.policy.commands.spec import Refused, Table, Use
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 _MARKS = "/|,#:@!%~_"
 _MAX_NESTING = 5

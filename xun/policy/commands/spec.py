@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from xun.policy.prescreen import Problem
-from xun.policy.words import HOLE, Arg
+from xun.policy.text.prescreen import Problem
+from xun.policy.text.words import HOLE, Arg
 
 # What is done with a path: its content is read, only its name and metadata are shown, code in it is run, it becomes
 # the working folder, it is a git revision or path (whose content or only name is shown), it is changed. Of a folder,

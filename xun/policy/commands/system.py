@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from xun.policy.commands.builtins import nothing
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, fixed
-from xun.policy.programs import word_set
-from xun.policy.words import Arg
+from xun.policy.tables.programs import word_set
+from xun.policy.text.words import Arg
 
 # Columns of ps that show no environment.
 _PS_COLUMNS = word_set(

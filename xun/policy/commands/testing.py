@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use
-from xun.policy.words import Arg
+from xun.policy.text.words import Arg
 
 
 def _plugin(arg: Arg) -> None:

@@ -1,0 +1,1 @@
+"""The reasons for and against an action, and the verdict on shell text."""

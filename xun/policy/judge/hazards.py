@@ -1,0 +1,186 @@
+"""The hard reasons against a shell command, by what it reads: what a rule, a grant or a model cannot settle."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xun.policy.commands.spec import Use
+from xun.policy.decision import Reason
+from xun.policy.facts import PathFact
+from xun.policy.judge.places import Places
+from xun.policy.paths import within_any
+from xun.policy.reach.elsewhere import folders_by_variable, git_folders, loading, scripts
+from xun.policy.reach.fetched import runs_fetched
+from xun.policy.reach.history import Shown, objects_in, plain_words, shown
+from xun.policy.reach.keyrings import prints_secret
+from xun.policy.reach.needs import HERE, Command, Reading
+from xun.policy.reach.settings_shown import PERSON
+from xun.policy.reach.through import folders_read
+from xun.policy.rules import Rule
+from xun.policy.script.folders import is_lost, told
+from xun.policy.tables.environment import harmless, obeyed
+from xun.policy.tables.programs import STATE, base_name
+from xun.policy.text.words import Arg
+
+ENVIRONMENT = "environment"
+"""The code of a reason against a variable that is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hazards:
+    """What speaks against a shell text that starts in `cwd`, and against each command in it."""
+
+    cwd: str
+    reading: Reading
+    places: Places
+
+    def around(self, command: str, env: Mapping[str, str]) -> Iterator[Reason]:
+        """Reasons that lie in no single segment: added variables, words handed on, fetched text that is run."""
+        inner = self.places.policy.settings.substitution == "inner"
+        for name, value in env.items():
+            told = f"{name}={value}"
+            if not harmless(told, inner=inner):
+                yield Reason(code=ENVIRONMENT, text=f"it would run with {name} set", hard=obeyed(name))
+                yield from (reason for reason in self.by_variables(told) if reason.code != ENVIRONMENT)
+        for use in self.reading.loose:
+            keys = (posixpath.join(folder, use.arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
+            if any(self.places.is_secret(use, key) for key in keys):
+                yield Reason(code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True)
+        if not self.reading.script.clear:
+            yield from self.by_variables(command)
+        if self.changes_shell():
+            yield Reason(code="shell-state", text="it changes what the commands behind it mean")
+        if runs_fetched(self.reading, command):
+            yield Reason(code="fetched-code", text="what is fetched from the network is run", hard=True)
+
+    def by_variables(self, text: str) -> Iterator[Reason]:
+        """The hard reasons against what a text sets: other folders for git, and what every program then loads."""
+        for arg in folders_by_variable(text):
+            if found := next(filter(None, (self.places.foreign(key) for key in self.keys(arg))), None):
+                yield Reason(code="outside", text=f"it has git work outside the workspace ({found})", hard=True)
+        if name := loading(text):
+            yield Reason(code=ENVIRONMENT, text=f"it sets {name}: what it names is run by other programs", hard=True)
+
+    def keys(self, arg: Arg) -> Iterator[str]:
+        return (posixpath.join(folder, arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
+
+    def elsewhere(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against running a file outside the workspace, or git on a repository there."""
+        for view in command.acting:
+            for arg in (*scripts(view), *git_folders(view)):
+                for folder in self.reading.script.starts(self.cwd, command.segment):
+                    key = posixpath.join(folder, arg.pattern)
+                    found = None if is_lost(key) else self.places.foreign(key)
+                    if found:
+                        text = f"it would run {told(arg.text)}, outside the workspace ({found})"
+                        yield Reason(code="outside", text=text, hard=True, segment=command.segment.text)
+
+    def denied_around(self) -> Rule | None:
+        """The deny rule that covers a path outside all segments: the target of a redirection, a word handed on."""
+        found = [
+            ("read" if operator == "<" else "write", target.pattern)
+            for operator, target in self.reading.script.redirects
+        ]
+        found += [("read", use.arg.pattern) for use in self.reading.loose]
+        folders = self.reading.script.anywhere(self.cwd)
+        keys = ((kind, posixpath.join(folder, path)) for kind, path in found for folder in folders)
+        return next((rule for kind, key in keys if (rule := self.places.denied(kind, key))), None)
+
+    def changes_shell(self) -> bool:
+        """Is there, among other commands, one that no table judges and that changes the shell they run in?"""
+        if len(self.reading.commands) < 2:
+            return False
+        return any(not c.judged and c.segment.argv[0] in STATE for c in self.reading.commands)
+
+    def secrets(self, command: Command) -> Iterator[Reason]:
+        """The hard reasons against the words of a command, no matter which, that name files with secrets."""
+        for use in (*command.words, *command.fed):
+            folders = self.reading.script.starts(self.cwd, command.segment)
+            if any(self.places.is_secret(use, command.keys(folder, use)) for folder in folders):
+                text = f"{told(use.arg.text)} names a file that holds secrets"
+                yield Reason(code="secret", text=text, hard=True, segment=command.segment.text)
+
+        if view := next(filter(prints_secret, command.acting), None):
+            text = f"{base_name(view[0].text)} would print a password, token or key"
+            yield Reason(code="secret", text=text, hard=True, segment=command.segment.text)
+
+    def tracked(self, command: Command) -> Iterator[Reason]:
+        """The hard reason against a git command that shows a secret file which its repository keeps."""
+        told = shown(command)
+        if told is None:
+            return
+        text = command.segment.text
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            kept = self.places.facts.tracked.get(command.keys(folder, HERE), ())
+            if kept is None:
+                said = "which secrets the repository keeps could not be looked up"
+                yield Reason(code="no-facts", text=said, hard=True, segment=text)
+                continue
+            limits = self.limits(command, told, folder)
+            disk = told.disk and len(self.limiting(command, told, folder)) == len(told.paths) + len(told.words)
+            shows = [path for path, unchanged in kept if not (disk and unchanged)]
+            if found := next((path for path in shows if limits is None or within_any(path, limits)), None):
+                said = f"it may show {found}, which holds secrets, unless it is limited to other paths behind --"
+                yield Reason(code="secret", text=said, hard=True, segment=text)
+
+    def settings(self, command: Command) -> Iterator[Reason]:
+        """The hard reason against a git command that shows a setting which holds a password or token."""
+        credentials = self.places.facts.credentials
+        for one in command.settings if credentials else ():
+            folders = self.reading.script.starts(self.cwd, command.segment)
+            places = [posixpath.join(folder, *one.steps) for folder in folders] + ([PERSON] if one.person else [])
+            if name := next(filter(None, (one.among(credentials.get(place, ())) for place in places)), None):
+                text = f"it would show {name} of git's configuration, which holds a password or token"
+                yield Reason(code="secret", text=text, hard=True, segment=command.segment.text)
+
+    def limits(self, command: Command, told: Shown, folder: str) -> list[str] | None:
+        """The paths in which all lies that a git command shows, or None where that may be the whole repository."""
+        here = command.keys(folder, HERE)
+        paths, commits = self.places.facts.paths, self.places.facts.commits.get(here, ())
+        if told.whole or (told.words and ".git" in _real(paths.get(here), here).split("/")):
+            return None
+        limiting = self.limiting(command, told, folder)
+        named = (*told.revisions, *(arg.text for arg in told.words if arg not in limiting))
+        needed = [objects_in(text) for text in named]
+        if not all(one is not None and set(one) <= set(commits) for one in needed):
+            return None
+        keys = [command.keys(folder, Use(arg, "git")) for arg in limiting]
+        # git takes a path by its spelling, and what is kept is known by where it is.
+        limits = [path for key in keys for path in (posixpath.normpath(key), _real(paths.get(key), key))]
+        return limits if limits or not told.content else None
+
+    def limiting(self, command: Command, told: Shown, folder: str) -> list[Arg]:
+        """The words of a git command that are paths: those behind `--`, or those of the disk."""
+        facts = self.places.facts.paths
+        standing = (arg for arg in plain_words(told.words) if _exists(facts.get(command.keys(folder, Use(arg, "git")))))
+        return [*told.paths, *standing]
+
+    def denied_inside(self, command: Command) -> Iterator[Reason]:
+        """A deny rule on reading that covers something in a folder which the command may read through."""
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            told = shown(command)
+            limits = self.limits(command, told, folder) if told else []
+            if told is None:
+                found = [(use.arg.text, command.keys(folder, use)) for use in folders_read(command)]
+            else:
+                limiting = self.limiting(command, told, folder)
+                found = [(arg.text, command.keys(folder, Use(arg, "git"))) for arg in limiting]
+            rules = [(name, self.places.denied_in(key)) for name, key in found]
+            if limits is None:
+                rules = [("the repository", self.places.denied_below(*self.places.facts.roots))]
+            for name, rule in rules:
+                if rule:
+                    text = f"it may read in {name} what a rule denies: {rule.pattern}"
+                    segment = command.segment.text
+                    yield Reason(code="may-be-ruled", text=text, hard=True, segment=segment, rule=rule.source)
+                    return
+
+
+def _real(fact: PathFact | None, key: str) -> str:
+    return fact.real if fact else posixpath.normpath(key)
+
+
+def _exists(fact: PathFact | None) -> bool:
+    return fact is not None and fact.exists

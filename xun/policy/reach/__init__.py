@@ -1,0 +1,1 @@
+"""What the words of a command touch, change, read and run."""

@@ -1,0 +1,49 @@
+"""What a command copies or moves: its sources are looked through before, so that what stands behind them is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xun.policy.commands.spec import Use
+from xun.policy.reach.spelt import Spelt, spelt
+from xun.policy.tables.programs import base_name, word_set
+from xun.policy.text.words import Arg
+
+_COPIERS = word_set("cp mv install rsync")
+_DEEP = word_set("r R a d P l")
+_DEEP_LONG = ("recursive", "archive", "no-dereference", "links", "dirs", "preserve=all", "preserve=links")
+
+
+def copying(view: Sequence[Arg]) -> bool:
+    """Does it give what stands somewhere another place, or a copy in another place?"""
+    name = base_name(view[0].text)
+    return name in _COPIERS or (name == "git" and any(arg.text == "mv" for arg in view[1:3]))
+
+
+def goes_deep(view: Sequence[Arg]) -> bool:
+    """May it bring folders, or links as they are? Otherwise it makes files of what the links lead to."""
+    name = base_name(view[0].text)
+    if name in ("mv", "git"):
+        return True
+    told = spelt(view) if name != "install" else None
+    return told is not None and any(
+        flag in _DEEP or (len(flag) > 1 and any(known.startswith(flag) for known in _DEEP_LONG)) for flag in told.flags
+    )
+
+
+def operands_of(view: Sequence[Arg]) -> Sequence[Arg]:
+    """What it is given besides options and their values."""
+    if base_name(view[0].text) == "git":
+        at = next(at for at, arg in enumerate(view) if arg.text == "mv")
+        view = view[at:]
+    told = spelt(view) or Spelt(operands=[arg for arg in view[1:] if not arg.text.startswith("-")])
+    return told.operands
+
+
+def looked_through(view: Sequence[Arg]) -> Iterator[Use]:
+    """What has to be known of the folders that it copies or moves: the links and secrets in them, and repositories."""
+    if copying(view) and goes_deep(view):
+        for arg in operands_of(view):
+            if arg.text and arg.known and not arg.glob:
+                yield Use(arg, "tree")
+                yield Use(arg, "moved")

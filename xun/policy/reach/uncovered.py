@@ -1,0 +1,169 @@
+"""What no rule for a few first words covers: options that run what is given to them, or do more than the words say.
+
+A rule may spell what does more (`git push --force`), and then it covers that. What runs anything no rule covers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from xun.policy.tables.further import FURTHER, VERBS, further_package, further_path, further_task
+from xun.policy.tables.option_forms import matching
+from xun.policy.tables.programs import KNOWN, base_name, word_set
+from xun.policy.tables.runners import RUNNERS, runner_end, runner_length
+from xun.policy.tables.running import GIVING, PASSED, RUNNING
+from xun.policy.tables.variables import means_more, runs_value
+
+# Of these, options end at `--`, and what follows are operands.
+_END_OPTIONS = word_set(
+    "git make gmake tar bsdtar rsync scp sort split man gh glab kubectl docker docker-compose podman helm pip pip3 "
+    "uv rake rspec rubocop curl wget pytest mypy npm pnpm yarn mvn terraform eslint prettier"
+)
+# These hand what follows `--` to what they run: always, or by some of their commands.
+_HAND_ON = word_set("tox nox task dotnet npx deno poe swift bazel")
+_HAND_ON_BY = {
+    "cargo": word_set("run r test t bench clippy fmt rustc rustdoc miri nextest"),
+    "npm": word_set("run run-script rum urn test t tst start stop restart exec x"),
+    "pnpm": word_set("run test t start exec dlx"),
+    "yarn": word_set("run test start exec dlx"),
+    "bun": word_set("run test x"),
+}
+_SCRIPTED = word_set("npm pnpm yarn bun")
+_SETTING = word_set("make gmake rake just ninja task")
+# The options of tar without a dash: with one that takes a program or a script, or the names of files.
+_BUNDLED = re.compile(r"[A-Za-z]*[IF][A-Za-z]*")
+_BUNDLED_LIST = re.compile(r"[A-Za-z]*T[A-Za-z]*")
+_SAME = {"podman": "docker", "nerdctl": "docker", "pip3": "pip", "tofu": "terraform"}
+_TABLED = frozenset(known.partition(" ")[0] for known in (*RUNNING, *FURTHER))
+
+
+def runs_more(words: Sequence[str], covered: int) -> str:
+    """The word behind the first `covered` ones that makes a command run what is given to it; empty where none does."""
+    end = runner_end(words)
+    if end > covered:
+        return words[end - 1]
+    return running_option(words, covered) or gives_code(words, covered)
+
+
+def running_option(words: Sequence[str], covered: int = 1) -> str:
+    """The option behind the first `covered` words that gives the program a command or code to run; empty for none."""
+    for inner, spelled in _inner(words, covered):
+        if found := running_option(inner, spelled):
+            return found
+    name = base_name(words[0])
+    if name not in _TABLED and name not in _SETTING and name not in _SCRIPTED:
+        return ""
+    own = _own(name, words)
+    for known in _named(name, words):
+        if (expression := RUNNING.get(known)) and (found := matching(expression, own, covered)):
+            return found
+    if name in _SETTING and (found := next((word for word in own[covered:] if runs_value(word)), "")):
+        return found
+    if name in _SCRIPTED and (found := matching(PASSED, words, _passed_from(name, words, covered))):
+        return found
+    return own[1] if name == "tar" and covered == 1 and _BUNDLED.fullmatch(" ".join(own[1:2])) else ""
+
+
+def gives_code(words: Sequence[str], covered: int) -> str:
+    """The option behind the first `covered` words by which a program that nobody knows would take code; or empty."""
+    found = matching(GIVING, words, covered)
+    return found if found and unknown(words[0]) else ""
+
+
+def goes_further(words: Sequence[str], covered: int) -> str:
+    """What a command does beyond its first `covered` words that a rule must spell, with the word for it; or empty."""
+    found, does = _further(words, covered)
+    return f"with {found} it {does}: only a rule that spells that covers it" if found else ""
+
+
+def _further(words: Sequence[str], covered: int) -> tuple[str, str]:
+    for inner, spelled in _inner(words, covered):
+        if (further := _further(inner, spelled))[0]:
+            return further
+    name = base_name(words[0])
+    own = _own(name, words)
+    for known in _named(name, words):
+        if known in FURTHER:
+            expression, does = FURTHER[known]
+            if found := matching(expression, own, covered):
+                return found, does
+    if name == "git" and "checkout" in words[1:2] and (found := further_path(words, covered)):
+        return found, "overwrites that file"
+    if name == "tar" and covered == 1 and _BUNDLED_LIST.fullmatch(" ".join(own[1:2])):
+        return own[1], FURTHER["tar"][1]
+    if found := further_task(name, own, covered):
+        return found, "does that too"
+    if found := further_package((name, *own[1:]), covered):
+        return found, "installs that too"
+    if name in _SETTING and (found := next((word for word in own[covered:] if means_more(word)), "")):
+        return found, "sets what may be run"
+    found = next((word for word in words[covered:] if VERBS.fullmatch(word)), "")
+    return (found, "does something else") if found and unknown(words[0]) else ("", "")
+
+
+def unknown(program: str) -> bool:
+    """Is it a program, no script of the workspace, of which no table tells anything?"""
+    name = base_name(program)
+    if ("/" in program and not program.startswith("/")) or name in KNOWN or name in _TABLED or name in RUNNERS:
+        return False
+    return name not in _listed()
+
+
+@lru_cache(maxsize=1)
+def _listed() -> frozenset[str]:
+    from xun.policy.commands import default_commands  # an agent starts without them
+
+    return frozenset(command.partition(" ")[0] for command in default_commands())
+
+
+def _inner(words: Sequence[str], covered: int) -> Iterator[tuple[Sequence[str], int]]:
+    """The commands of known programs that a command runs, and how many of their first words a rule spells."""
+    length = runner_length(words)
+    if base_name(words[0]) == "python" and list(words[1:2]) == ["-m"]:
+        length = 2
+    if length and list(words[length : length + 1]) == ["--"]:
+        length += 1
+    if 0 < length < len(words):
+        yield words[length:], max(covered - length, 1)
+    if "--" not in words:
+        return
+    lead: tuple[str, ...] = ()
+    if base_name(words[0]) == "cmake" and "--build" in words:
+        lead = ("make",)
+    elif base_name(words[0]) in ("gh", "glab") and list(words[1:3]) in (["repo", "clone"], ["repo", "fork"]):
+        lead = ("git", "clone")
+    at = words.index("--") + 1
+    if lead:
+        yield (*lead, *words[at:]), len(lead) + max(covered - at, 0)
+
+
+def _own(name: str, words: Sequence[str]) -> Sequence[str]:
+    """The words that a program obeys itself, each where it stands: behind `--` none, its operands, or all."""
+    if "--" not in words:
+        return words
+    at = words.index("--")
+    if name in _HAND_ON or not _HAND_ON_BY.get(name, frozenset()).isdisjoint(words[1:at]):
+        return words[:at]
+    if name in _END_OPTIONS:
+        return [*words[: at + 1], *("" if word.startswith("-") else word for word in words[at + 1 :])]
+    return words
+
+
+def _passed_from(name: str, words: Sequence[str], covered: int) -> int:
+    """Where the words begin that go to the script: of npm behind `--` alone."""
+    if name != "npm":
+        return covered
+    return max(covered, words.index("--") + 1) if "--" in words else len(words)
+
+
+def _named(name: str, words: Sequence[str]) -> Iterator[str]:
+    """The names by which the tables know a command."""
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if name == "git" and words[at] in ("-C", "-c") else 1
+    for known in dict.fromkeys((name, _SAME.get(name, name))):
+        yield known
+        if at < len(words):
+            yield f"{known} {words[at]}"
