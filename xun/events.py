@@ -259,5 +259,6 @@ AnyEvent = (
 )  # fmt: skip
 Event = Annotated[AnyEvent, Field(discriminator="type")]
 
-# What only shows progress: a slow front end may lose it, and sessions keep no more of it than pieces of the last reply.
+# What only shows progress: a slow front end may lose it, and sessions keep no more of it than pieces of the last reply
+# and how far sub-agents have come.
 PROVISIONAL = (TextDelta, ThinkingDelta, ToolProgress, SubAgentUpdated, Waiting)

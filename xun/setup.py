@@ -104,10 +104,12 @@ def build_run(
     say: Say,
     note: Say | None = None,
     on_ask: OnAsk | None = None,
+    shows_past: bool = False,
 ) -> Prepared:
     """Everything for one run. Raises `SetupError`.
 
     `say` is told what is wrong, one line each; `note` (`say` unless given) what a person may do without knowing.
+    `shows_past`: the caller shows what was told before, and so that the last turn was interrupted.
     """
     note = note or say
     with _one_line():
@@ -162,7 +164,8 @@ def build_run(
         agent.bus.seq = stored.last_seq
         agent.totals.add(EARLIER, stored.usage, stored.cost)
         take_up(agent, stored.mode, stored.asides, stored.queued, note)
-        for line in (*place.notices, *stored.notices, *moved(Path(stored.header.cwd), folder)):
+        interruption = () if shows_past or not stored.interruption else (stored.interruption,)
+        for line in (*place.notices, *stored.notices, *interruption, *moved(Path(stored.header.cwd), folder)):
             say(line)
     if writer is not None:
         agent.bus.listen(writer.append)

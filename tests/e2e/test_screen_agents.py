@@ -8,6 +8,7 @@ import signal
 from tests.e2e.screen import Screen
 from tests.e2e.support import Model, bash, calls, use
 from tests.wire.streams import Say
+from xun.sessions.repair import NOT_RUN
 
 TOOLS = ("--tools", "cmd,agents")
 
@@ -29,10 +30,10 @@ def test_a_question_names_the_sub_agent_and_its_row_unfolds_and_outlasts_a_kill(
         with Screen("--continue", *TOOLS, model=model) as screen:
             screen.opened()
             shown = screen.until("- maker Make a.")
-            assert "cancelled" in shown and "Run this command?" not in shown
+            assert "cancelled · 2 steps · 2 calls" in shown and "Run this command?" not in shown
             screen.type("\x0f")
             shown = screen.until("mkdir b")
-            assert "✓ bash mkdir a" in shown and "allowed by you" in shown
+            assert "✓ bash mkdir a" in shown and "allowed by you" in shown and NOT_RUN in shown
         assert model.refusals == []
 
 

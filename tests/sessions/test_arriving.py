@@ -85,7 +85,7 @@ def test_what_had_arrived_is_in_history_after_a_kill_marked_as_interrupted(tmp_p
     assert session.messages[-1].reply == Reply(provider="scripted:x", model="", stop_reason="interrupted")
     end = session.events[-1]
     assert isinstance(end, TurnEnded) and (end.status, end.output) == ("cancelled", ANSWER)
-    assert session.notices == ("the last turn was interrupted",)
+    assert session.interruption == "the last turn was interrupted"
 
 
 def test_it_comes_after_the_results_of_the_step_before(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_show_of_an_interrupted_session_says_so_and_changes_nothing(sessions: Pa
     path = store(new(sessions, cwd=work), [*started(), added(reply("", one)), ToolStarted(call=one), decided(one)])
     before = path.read_bytes()
     done = xun("show", path.stem)
-    assert "! the last turn was interrupted: 1 call whose outcome is unknown" in done.stdout
+    assert "! turn cancelled: xun ended before this turn did; 1 call whose outcome is unknown\n" in done.stdout
     assert "← bash: cancelled" in done.stdout
     assert path.read_bytes() == before
 

@@ -127,7 +127,7 @@ def test_a_turn_cut_off_before_any_reply_or_in_text_is_closed(tmp_path: Path) ->
     end = session.events[-1]
     assert isinstance(end, TurnEnded)
     assert (end.status, end.output, end.steps) == ("cancelled", "half an answer", 1)
-    assert session.notices == ("the last turn was interrupted",)
+    assert session.interruption == "the last turn was interrupted"
 
 
 def test_what_an_interrupted_turn_used_is_counted(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_the_repair_closes_what_it_found_open(tmp_path: Path) -> None:
     assert isinstance(made[0], ToolEnded)
     assert (made[0].call_id, made[0].outcome) == ("c2", "cancelled")
     assert all(event.agent_id == "main" and event.session_id == session.header.id for event in made)
-    assert session.notices == ("the last turn was interrupted: 1 call whose outcome is unknown",)
+    assert session.interruption == "the last turn was interrupted: 1 call whose outcome is unknown"
 
 
 def test_a_session_goes_on_after_its_repair(tmp_path: Path) -> None:

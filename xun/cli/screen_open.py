@@ -197,7 +197,7 @@ class ScreenOpener:
             plan = replace(plan, resume=wanted.session, last=False)
         plan = replace(plan, fork=plan.fork or wanted.fork, session=plan.session and wanted.kept)
         try:
-            prepared = build_run(plan, hear=ears.hear, say=ears.say, note=ears.note, on_ask=ears.ask)
+            prepared = build_run(plan, hear=ears.hear, say=ears.say, note=ears.note, on_ask=ears.ask, shows_past=True)
         except SetupError as error:
             cause = error.__cause__
             if isinstance(cause, ProviderError) and cause.kind == "config":

@@ -91,7 +91,7 @@ def _dump(stored: StoredSession) -> dict[str, object]:
     return {
         **asdict(stored.header),
         "path": str(stored.path),
-        "notices": list(stored.notices),
+        "notices": [*stored.notices, *filter(None, (stored.interruption,))],
         "usage": stored.usage.model_dump(),
         "cost": stored.cost,
         "todos": list(stored.todos),

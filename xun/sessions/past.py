@@ -50,6 +50,11 @@ class Past:
             past._added(message)
         return past
 
+    @property
+    def at_work(self) -> list[PastAgent]:
+        """The sub-agents that have not ended, each after those that work for it."""
+        return [*reversed(self._agents.values())]
+
     def add(self, event: AnyEvent) -> None:
         """Take in the next event."""
         if refuses(event):

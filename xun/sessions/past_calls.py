@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xun.events import (
@@ -12,6 +13,7 @@ from xun.events import (
     Decided,
     SubAgentEnded,
     SubAgentStarted,
+    SubAgentUpdated,
     ToolEnded,
     ToolStarted,
 )
@@ -34,6 +36,11 @@ class PastCall:
     seconds: float = 0.0
     result: ToolResult | None = None
     _decisions: list[bytes | Decided] = field(default_factory=list)
+
+    @property
+    def allowed(self) -> bool:
+        """Whether it was let run."""
+        return any(event.allowed for event in self.decisions)
 
     @property
     def decisions(self) -> list[Decided]:
@@ -83,21 +90,33 @@ class OpenCalls:
                 return found
         return None
 
+    def __iter__(self) -> Iterator[PastCall]:
+        """Them, in the order in which they have begun."""
+        return iter(tuple(self._calls.values()))
+
 
 @dataclass(slots=True)
 class PastAgent:
-    """A sub-agent: its task, its end where that was told, and what it did, in the order in which that began."""
+    """A sub-agent: its task, how far it came, its end, and what it did, in the order in which that began.
+
+    Of how far it came and of its end there is None where that was not told.
+    """
 
     started: SubAgentStarted
+    updated: SubAgentUpdated | None = None
     ended: SubAgentEnded | None = None
     did: list[PastCall | PastAgent] = field(default_factory=list)
     calls: OpenCalls = field(default_factory=OpenCalls)
 
     def hear(self, event: AnyEvent) -> bool:
         """Take in what is told of it. False for what is told in other places: notices, and refusals without a call."""
-        if isinstance(event, SubAgentEnded):
-            self.ended = event
-            return True
+        match event:
+            case SubAgentUpdated():
+                self.updated = event
+                return True
+            case SubAgentEnded():
+                self.ended = event
+                return True
         call = self.calls.hear(event)
         if isinstance(event, ToolStarted) and call is not None:
             self.did.append(call)

@@ -16,7 +16,7 @@ from xun.events import PROVISIONAL, AnyEvent, Decided, Mode
 from xun.messages import Message, Usage
 from xun.sessions.past import Past
 from xun.sessions.record import Header, Scan, SessionError, scan
-from xun.sessions.repair import NOT_RUN, UNKNOWN, repairs, stamped
+from xun.sessions.repair import KILLED, repairs, stamped
 from xun.sessions.replay import Replay, replay
 from xun.sessions.store import OnError, Redact, SessionUnwritable, SessionWriter, lock, new_id
 
@@ -29,7 +29,8 @@ class StoredSession:
 
     `messages` are the history to go on with. `usage` and `cost` (dollars, None where a price is unknown) are the
     totals of all turns, `last_seq` the number of the last event, `decisions` how many were made. `notices` are
-    lines for the person about what was lost or closed. `asides` is output of shell lines that the model was not told
+    lines for the person about what was lost or closed; `interruption` is the one about a turn that was, "" where none
+    was: its end in `past` tells it too. `asides` is output of shell lines that the model was not told
     yet, `queued` the prompts that waited, `mode` the last one that was told, None where none was. `events` are all
     that happened, where the session was only read: they take many times the memory of the history. Who goes on with it
     needs no more of them than `past`, what a transcript shows.
@@ -44,6 +45,7 @@ class StoredSession:
     last_seq: int
     decisions: int = 0
     notices: tuple[str, ...] = ()
+    interruption: str = ""
     asides: tuple[str, ...] = ()
     queued: tuple[str, ...] = ()
     mode: Mode | None = None
@@ -166,9 +168,10 @@ def _whole(path: Path, found: Scan, state: Replay) -> tuple[StoredSession, Seque
     interrupted = state.turn is not None
     for event in missing:
         state.add(event)
-    made = [result for message in state.messages for result in message.results if id(result) not in known]
-    if interrupted or made:
-        notices.append(_interruption([result.content for result in made]))
+    made = [result.content for message in state.messages for result in message.results if id(result) not in known]
+    interruption = ": ".join(filter(None, ("the last turn was interrupted", KILLED.lost(made))))
+    if made and not interrupted:
+        notices.append(interruption)
     if not Path(found.header.cwd).is_dir():
         notices.append(f"the folder of this session, {found.header.cwd}, is gone")
     session = StoredSession(
@@ -181,6 +184,7 @@ def _whole(path: Path, found: Scan, state: Replay) -> tuple[StoredSession, Seque
         last_seq=state.seq,
         decisions=state.decisions,
         notices=tuple(notices),
+        interruption=interruption if interrupted else "",
         asides=tuple(state.asides),
         queued=state.queued,
         mode=state.mode,
@@ -200,9 +204,3 @@ def _damage(path: Path, found: Scan) -> list[str]:
     if found.unknown:
         notices.append(f"{path.name}: {found.unknown} events of a later version of xun are left out")
     return notices
-
-
-def _interruption(answers: Sequence[str]) -> str:
-    counts = ((answers.count(UNKNOWN), "whose outcome is unknown"), (answers.count(NOT_RUN), "not run"))
-    told = [f"{count} {'call' if count == 1 else 'calls'} {what}" for count, what in counts if count]
-    return ": ".join(["the last turn was interrupted", *([", ".join(told)] if told else [])])

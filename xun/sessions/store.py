@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from xun.events import PROVISIONAL, AnyEvent, TurnEnded
+from xun.events import PROVISIONAL, AnyEvent, SubAgentUpdated, TurnEnded
 from xun.sessions.arriving import Arriving
 from xun.sessions.record import Header, SessionError, encode
 
@@ -112,12 +112,13 @@ class SessionWriter:
     def append(self, event: AnyEvent) -> None:
         """Store `event`, unless it only shows progress: of a reply that is arriving, a piece now and then.
 
-        After a turn's end the file is forced to the disk.
+        How far a sub-agent has come is stored too: nothing else knows it where that does not come to its end. After a
+        turn's end the file is forced to the disk.
         """
         if self._closed:
             return
         piece = self._arriving.heard(event)
-        if not isinstance(event, PROVISIONAL):
+        if not isinstance(event, PROVISIONAL) or isinstance(event, SubAgentUpdated):
             self._store(event)
         elif piece is not None:
             self._store(piece)

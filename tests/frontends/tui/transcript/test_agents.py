@@ -31,6 +31,7 @@ from xun.frontends.tui.transcript.agent_row import SHOWN
 from xun.messages import Message, ToolCall, ToolResult
 from xun.policy.action import Run
 from xun.policy.decision import Answer, Ask, Decision, Reason
+from xun.sessions.repair import NOT_RUN
 
 CALL = ToolCall(id="d1", name="agent_run_parallel", arguments={"tasks": ["count", "list"]})
 REASON = Reason(code="unlisted", text="rm is not on the list")
@@ -241,7 +242,7 @@ def test_one_whose_xun_was_killed_does_not_run_for_ever(tmp_path: Path) -> None:
     told.book.load(loaded(tmp_path, (*begun(), *of("a", COUNTER, ToolStarted(call=bash("wc x", "0"))))))
     assert told.lines[-3:-1] == ["  - counter count them [all]  cancelled · 1 call ▸", ""]
     told.rows.unfold(True)
-    assert told.lines[-3] == "    │ - bash wc x  cancelled ▾"
+    assert told.lines[-4:-2] == ["    │ - bash wc x  cancelled ▾", f"    │   │ {NOT_RUN}"]
 
 
 @pytest.mark.parametrize(("width", "rows"), [(80, 0), (40, 1)])

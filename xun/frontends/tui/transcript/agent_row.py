@@ -21,7 +21,7 @@ from xun.frontends.tui.transcript.line import Line, Piece
 from xun.frontends.tui.transcript.live import BAR, MARKS, Live, behind, lasting
 from xun.frontends.tui.transcript.tool_row import ToolRow
 from xun.frontends.tui.transcript.wrap import MARGIN, clean, wrap
-from xun.messages import ToolCall, ToolResult
+from xun.messages import ToolCall
 from xun.sessions.past_calls import PastAgent
 
 SHOWN = 100
@@ -64,21 +64,27 @@ class AgentRow(Live):
         self._asks: dict[str, ToolRow] = {}
 
     @classmethod
-    def of(cls, past: PastAgent, *, gap: bool = True, call: ToolRow | None = None, within: bool = False) -> AgentRow:
+    def of(cls, past: PastAgent, *, gap: bool = True, call: ToolRow | None = None) -> AgentRow:
         """The row of one that began earlier."""
-        row = cls(past.started, gap=gap, call=call, within=within)
+        row = cls(past.started, gap=gap, call=call)
+        row.recall(past)
+        return row
+
+    def recall(self, past: PastAgent) -> None:
+        """It began earlier, and may be at work still."""
         for done in past.did:
             if isinstance(done, PastAgent):
-                row._did.append(cls.of(done, gap=False, within=True))
+                self.begin(done.started).recall(done)
                 continue
-            inner = row._calls[done.call.id] = ToolRow(done.call, gap=False)
+            inner = self._calls[done.call.id] = ToolRow(done.call, gap=False)
             inner.recall(done)
             if done.result is not None:
                 inner.ended(done.outcome, done.result, done.seconds)
-            row._did.append(inner)
-        if past.ended is not None:
-            row.hear(past.ended)
-        return row
+            elif done.allowed:
+                inner.begins()
+            self._did.append(inner)
+        for event in filter(None, (past.updated, past.ended)):
+            self.hear(event)
 
     def at_work(self) -> Iterator[tuple[str, AgentRow]]:
         """Those without an end, by their ids: it, and what it has within."""
@@ -88,25 +94,22 @@ class AgentRow(Live):
             if isinstance(row, AgentRow):
                 yield from row.at_work()
 
-    def leave(self) -> None:
-        """Nobody knows how it has ended: xun was killed."""
-        self._state = "cancelled"
-        for row in self._did:
-            if isinstance(row, ToolRow) and not row.finished:
-                row.ended("cancelled", ToolResult(call_id=row.call_id, name=row.call.name, content=""))
-        self.changed()
-
     def begin(self, started: SubAgentStarted) -> AgentRow:
-        """The row of a sub-agent of this one's, within this row."""
-        row = AgentRow(started, gap=False, within=True)
-        self._add(row)
+        """The row of a sub-agent of this one's, within this row: in place of the call that runs it, or at the end."""
+        call = self._calls.get(started.call_id)
+        if call is None:
+            row = AgentRow(started, gap=False, within=True)
+        elif stands_for(started, call.call) and call in self._did:
+            row = AgentRow(started, call=call)
+            self._did[self._did.index(call)] = row
+        else:
+            call.runs(started)
+            row = AgentRow(started, gap=False)
+        if row.call is None:
+            self._did.append(row)
+        row.toggle(folded=not self._details)
         self.changed()
         return row
-
-    def _add(self, row: ToolRow | AgentRow) -> None:
-        if self._details:
-            row.toggle(folded=False)
-        self._did.append(row)
 
     def hear(self, event: AnyEvent) -> bool:
         """Take in what is told of it. False for what is no business of its row."""
@@ -125,7 +128,8 @@ class AgentRow(Live):
         match event:
             case ToolStarted(call=call):
                 row = self._calls[call.id] = ToolRow(call, gap=False)
-                self._add(row)
+                row.toggle(folded=not self._details)
+                self._did.append(row)
             case Asked(ask=ask) if ask.call_id in self._calls:
                 self._asks[ask.id] = self._calls[ask.call_id]
                 self._asks[ask.id].asked(ask.id)
@@ -154,6 +158,10 @@ class AgentRow(Live):
     # Rows
 
     @property
+    def finished(self) -> bool:
+        return self._state != "running"
+
+    @property
     def asking(self) -> bool:
         """Whether the person is asked about something that it, or one of its own, wants to do."""
         return any(row.asking for row in self._did)
@@ -172,7 +180,7 @@ class AgentRow(Live):
         yield word
         if self._steps:
             yield count(self._steps, "step")
-        if calls := sum(isinstance(row, ToolRow) for row in self._did):
+        if calls := sum(isinstance(row, ToolRow) or row.call is not None for row in self._did):
             yield count(calls, "call")
         if self._cost:
             yield f"${self._cost:.2f}"
@@ -189,12 +197,14 @@ class AgentRow(Live):
 
     def _at_the_moment(self, room: int) -> Iterator[Line]:
         """What it does, while it works, and what was refused."""
-        shown = self._at_work() if self._state == "running" else None
+        shown = None if self.finished else self._at_work()
         if shown is not None:
             yield from behind(BAR, [shown.head(room - _BAR)])
-        for row in self._did:
-            if isinstance(row, ToolRow):
-                yield from row.refusals(room)
+        yield from self.refusals(room)
+
+    def refusals(self, width: int) -> list[Line]:
+        """What was refused to it, and to those that work for it."""
+        return [line for row in self._did for line in row.refusals(width)]
 
     def _task(self, width: int) -> Iterator[Line]:
         """Its task, unless the first row has all of it."""
@@ -212,7 +222,7 @@ class AgentRow(Live):
     def _at_work(self) -> ToolRow | AgentRow | None:
         """The one of its calls that tells most: what asks, else what runs, else the last one."""
         asking = (row for row in self._did if row.asking)
-        running = (row for row in reversed(self._did) if isinstance(row, ToolRow) and not row.finished)
+        running = (row for row in reversed(self._did) if not row.finished)
         return next(asking, None) or next(running, None) or (self._did[-1] if self._did else None)
 
     def _why(self, width: int) -> list[Line]:

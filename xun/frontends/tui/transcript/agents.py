@@ -21,11 +21,9 @@ class Agents:
         self._work: dict[str, AgentRow] = {}  # by their ids
         self._places: dict[str, tuple[int, AgentRow]] = {}  # the item of the transcript that each is, or is within
         self._calls: set[str] = set()  # those that have run one
-        self._before: set[str] = set()  # those that were at work when all rows went
 
     def clear(self) -> None:
         """All rows are gone. Those that are at work go on, and may come `again`."""
-        self._before = set(self._work)
         self._work.clear()
         self._places.clear()
         self._calls.clear()
@@ -49,6 +47,8 @@ class Agents:
             self._rows.replace(call[0], row)
             index = call[0]
         else:
+            if call is not None:
+                call[1].runs(event)
             last = self._rows[len(self._rows) - 1] if len(self._rows) else None
             row = AgentRow(event, gap=not isinstance(last, Live))
             index = self._rows.append(row)
@@ -76,14 +76,13 @@ class Agents:
             index, row = call[0], AgentRow.of(past, call=call[1])
             items[index] = row
         else:
+            if call is not None:
+                call[1].runs(past.started)
             index, row = len(items), AgentRow.of(past, gap=not (items and isinstance(items[-1], Live)))
             items.append(row)
         self._calls.add(past.started.call_id)
         for agent_id, found in row.at_work():
-            if agent_id in self._before:
-                self._work[agent_id], self._places[agent_id] = found, (index, row)
-            else:
-                found.leave()
+            self._work[agent_id], self._places[agent_id] = found, (index, row)
 
     def moved(self, start: int) -> None:
         """The items from `start` on stand at other places now."""

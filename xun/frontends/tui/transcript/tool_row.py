@@ -6,14 +6,15 @@ import re
 from collections import deque
 from collections.abc import Sequence
 
-from xun.events import CallOutcome, Decided
+from xun.events import CallOutcome, Decided, SubAgentStarted
 from xun.frontends.titles import title
 from xun.frontends.tui.transcript.diff import Diff, diff_of
 from xun.frontends.tui.transcript.ending import Ending, ending_of
 from xun.frontends.tui.transcript.item import count, note
-from xun.frontends.tui.transcript.line import Line
+from xun.frontends.tui.transcript.line import Line, Piece
 from xun.frontends.tui.transcript.live import BAR, MARKS, Live, lasting
 from xun.frontends.tui.transcript.refusal import by_whom, refused_by
+from xun.frontends.tui.transcript.side_by_side import answers_of
 from xun.frontends.tui.transcript.why import why
 from xun.frontends.tui.transcript.wrap import MARGIN, clean, wrap
 from xun.messages import ToolCall, ToolResult
@@ -46,7 +47,7 @@ class ToolRow(Live):
     """
 
     __slots__ = (
-        "_asks", "_call", "_decided", "_diffs", "_earlier", "_ending", "_own", "_progress", "_result",
+        "_asks", "_begun", "_call", "_decided", "_diffs", "_earlier", "_ending", "_own", "_progress", "_result",
         "_seconds", "_state", "_words",
     )  # fmt: skip
 
@@ -56,6 +57,7 @@ class ToolRow(Live):
         self._own = own
         self._state = "waiting"
         self._asks: set[str] = set()
+        self._begun: list[SubAgentStarted] = []
         self._words = ""  # the reason that the person gave for a no
         self._result = ""
         self._ending: Ending | None = None
@@ -93,6 +95,10 @@ class ToolRow(Live):
             self._earlier = None
         return self._decided
 
+    def runs(self, started: SubAgentStarted) -> None:
+        """One of the sub-agents begins that it runs, each of which has a row of its own."""
+        self._begun.append(started)
+
     def asked(self, ask_id: str) -> None:
         """The person is asked about it."""
         self._asks.add(ask_id)
@@ -109,16 +115,17 @@ class ToolRow(Live):
         held = self._progress.pop() if self._progress else ""
         lines = (held + text[-LINE_LIMIT * LIVE_LINES :]).split("\n")
         self._progress.extend(line[-LINE_LIMIT:] for line in lines)
-        self._runs()
+        self.begins()
 
     def decided(self, event: Decided) -> None:
         self._decided.append(event)
         self._diffs = None
         if event.allowed:
-            self._runs()
+            self.begins()
         self.changed()
 
-    def _runs(self) -> None:
+    def begins(self) -> None:
+        """It was let run, or shows that it does."""
         if not self.finished:
             self._state = "running"
         self.changed()
@@ -141,11 +148,11 @@ class ToolRow(Live):
         elif not self.finished:
             rows += self._tail(width, PROGRESS_LINES)
         elif self._own and self._state not in ("denied", "invalid"):
-            rows += self._output(width, OWN_HEAD, OWN_TAIL)
+            rows += _output(self._lines, width, OWN_HEAD, OWN_TAIL)
         elif self._state == "ok":
             rows += self._diff(width, DIFF_PREVIEW)
         elif self._state in ("error", "timeout"):
-            rows += self._output(width, 0, ERROR_PREVIEW)
+            rows += _output(self._lines, width, 0, ERROR_PREVIEW)
         return rows
 
     def estimate(self, width: int) -> int:
@@ -215,8 +222,19 @@ class ToolRow(Live):
                 rows += wrap(((line, "code"),), width, first=(*MARGIN, ("$ ", "rule")), rest=BAR, folded=True)
         rows += self._diff(width, HEAD + TAIL)
         if not self._changes() or self._state != "ok":
-            rows += self._output(width, HEAD, TAIL) if self.finished else self._tail(width, LIVE_LINES)
+            rows += self._given(width) if self.finished else self._tail(width, LIVE_LINES)
         return rows
+
+    def _given(self, width: int) -> list[Line]:
+        """All that it gave."""
+        answers, rest = answers_of(self._call, self._result, self._begun)
+        if not answers:
+            return _output(self._lines, width, HEAD, TAIL)
+        rows: list[Line] = []
+        for answer in answers:
+            rows += answer.head(width)
+            rows += _output(answer.text.rstrip("\n").split("\n"), width, HEAD, TAIL, (*BAR, ("  ", "")))
+        return rows + (_output(rest.split("\n"), width, HEAD, TAIL) if rest else [])
 
     def _diff(self, width: int, limit: int) -> list[Line]:
         rows: list[Line] = []
@@ -232,20 +250,20 @@ class ToolRow(Live):
             self._diffs = diff_of(self._call, writes, self._result)
         return self._diffs
 
-    def _output(self, width: int, head: int, tail: int) -> list[Line]:
-        lines = self._lines
-        hidden = len(lines) - head - tail
-        shown = lines if hidden <= 1 else [*lines[:head], "", *lines[len(lines) - tail :]]
-        rows: list[Line] = []
-        for number, line in enumerate(shown):
-            if hidden > 1 and number == head:
-                rows.append(note(f"… {count(hidden, 'line')} not shown", (0, 0)))
-                continue
-            over = len(line) - LINE_LIMIT
-            rows += wrap(((clean(line[:LINE_LIMIT]), "output"),), width, first=BAR, rest=BAR, folded=True)
-            if over > 0:
-                rows.append(note(f"… {count(over, 'character')} of this line not shown", (0, 0)))
-        return rows
+
+def _output(lines: Sequence[str], width: int, head: int, tail: int, before: Sequence[Piece] = BAR) -> list[Line]:
+    hidden = len(lines) - head - tail
+    shown = lines if hidden <= 1 else [*lines[:head], "", *lines[len(lines) - tail :]]
+    rows: list[Line] = []
+    for number, line in enumerate(shown):
+        if hidden > 1 and number == head:
+            rows.append(note(f"… {count(hidden, 'line')} not shown", (0, 0)))
+            continue
+        over = len(line) - LINE_LIMIT
+        rows += wrap(((clean(line[:LINE_LIMIT]), "output"),), width, first=before, rest=before, folded=True)
+        if over > 0:
+            rows.append(note(f"… {count(over, 'character')} of this line not shown", (0, 0)))
+    return rows
 
 
 def _decorated(text: str, width: int) -> list[Line]:
