@@ -19,9 +19,10 @@ from xun.policy.judge.brought import Brought
 from xun.policy.judge.hazards import ENVIRONMENT, Hazards
 from xun.policy.judge.leaving import with_way_out
 from xun.policy.judge.near import near_commands
+from xun.policy.judge.offers import entry_of, suggestion
 from xun.policy.judge.placed import Placed
 from xun.policy.judge.places import Places
-from xun.policy.judge.prefixes import caught, entry_of, matched_length, may_catch, suggestion, without_globals
+from xun.policy.judge.prefixes import caught, matched_length, may_catch, without_globals
 from xun.policy.judge.settings_told import with_settings
 from xun.policy.judge.unlisted import unlisted
 from xun.policy.reach.needs import HERE, Command, Reading, read_command
