@@ -218,10 +218,8 @@ def test_a_disagreement_always_asks(monkeypatch: pytest.MonkeyPatch, text: str, 
     def moved(source: str, home: str, constructs: Constructs) -> list:
         tokens = scan(source, home, constructs)
         if tokens and shift:
-            from dataclasses import replace
-
             at = which % len(tokens)
-            tokens[at] = replace(tokens[at], end=tokens[at].end + shift)
+            tokens[at] = tokens[at]._replace(end=tokens[at].end + shift)
         return tokens
 
     monkeypatch.setattr(shell, "scan", moved)

@@ -123,7 +123,7 @@ def _git(args: Sequence[Arg]) -> Program:
             return Program(name, len(args), _no_more, tuple(steps))
         manual(words)
     except Refused as refused:
-        return Program(("git",), 1, problem=refused)
+        return Program(("git",), 1, problem=refused.kept())
     if words == ["--version"]:
         return Program(("git", "--version"), at + 1, _no_more)
     for count in (2, 1):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from xun.policy.text.prescreen import Problem
 from xun.policy.text.words import HOLE, Arg
@@ -29,8 +29,7 @@ _MODES: Mapping[str, Mode] = {
 _DIGITS = re.compile(r"-\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A path that a command touches, as its argument spells it.
 
     Where all files of a folder are read, `only` and `skip` hold the patterns of file names that it is limited to and
@@ -55,6 +54,11 @@ class Refused(Exception):
         super().__init__(text)
         self.problem = Problem(code, text, hard)
         self.flag = flag
+
+    def kept(self) -> Refused:
+        """The same, to be kept: without the frames that it came through, and all that these hold."""
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+        return self
 
 
 Judge = Callable[[Sequence[Arg]], list[Use]]

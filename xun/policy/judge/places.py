@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -186,7 +186,7 @@ class Places:
             inside = path[len(top) :]
             # What an ignore file brings back is not passed over for being hidden.
             returns = back and f"{path.rstrip('/')}/".startswith(back)
-            if _passed_over(inside, replace(use, skip=tuple(set(use.skip) - {*HIDDEN})) if returns else use):
+            if _passed_over(inside, use._replace(skip=tuple(set(use.skip) - {*HIDDEN})) if returns else use):
                 continue
             if use.odd and re.search(use.odd, inside):
                 text = f"{path}, in {shown}, has a name that would be taken for something else"

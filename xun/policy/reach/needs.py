@@ -252,7 +252,7 @@ def _of_any(command: Command) -> Command:
     """A command of a text that may change what git keeps: what is handed to it may be of any file."""
     if not any(use.kept for use in (*command.handed, *command.whole)):
         return command
-    handed, whole = ([replace(use, kept=False) for use in uses] for uses in (command.handed, command.whole))
+    handed, whole = ([use._replace(kept=False) for use in uses] for uses in (command.handed, command.whole))
     return replace(command, handed=tuple(handed), whole=tuple(whole))
 
 
@@ -300,7 +300,7 @@ def _command(segment: Seg, home: str, given: Given) -> Command:
             if program.name[0] == "git":
                 uses += tuple(_in_revisions(uses))
         except Refused as problem:
-            refused = problem
+            refused = problem.kept()
     if program.judge and refused is None:
         uses += tuple(Use(arg, "read") for arg in segment.reads)
         return Command(segment, program, uses, None, (), (), ())

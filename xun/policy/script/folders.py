@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from xun.policy.commands.spec import Use
 from xun.policy.tables.programs import base_name, word_set
@@ -100,7 +99,9 @@ def entered(args: Sequence[Arg]) -> tuple[Steps, ...]:
 def placed(use: Use, folders: Iterable[Steps]) -> Iterator[Use]:
     """A path as seen from each of `folders`."""
     for steps in folders:
-        yield replace(use, arg=replace(use.arg, pattern=posixpath.join(*steps, use.arg.pattern))) if steps else use
+        if steps:
+            use = use._replace(arg=use.arg._replace(pattern=posixpath.join(*steps, use.arg.pattern)))
+        yield use
 
 
 def is_lost(path: str) -> bool:

@@ -54,7 +54,7 @@ def unfold(segment: Seg, before: Before, home: str, constructs: Constructs, dept
             raise Refused("wrapper", "more wrappers stand in one another than are looked through")
         steps = opener(segment, before, home, constructs)
     except Refused as shut:
-        return [Step(segment, shut=shut)]
+        return [Step(segment, shut=shut.kept())]
     if steps is None:
         return [Step(segment)]
     first, *others = steps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xun.policy.text.words import Newline, Operator, Redirect, Token, Unclear, Word
 
@@ -11,8 +11,7 @@ from xun.policy.text.words import Newline, Operator, Redirect, Token, Unclear, W
 _CLOSERS = frozenset({")", "}", "do", "done", "then", "elif", "else", "fi"})
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """A simple command, or a list of assignments: its words and its span."""
 
     words: tuple[Word, ...]
@@ -20,16 +19,14 @@ class Simple:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """`(…)`, which keeps to itself what it changes, or `{…}`."""
 
     subshell: bool
     body: Chain
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """`for NAME in WORDS; do …; done`."""
 
     name: str
@@ -37,8 +34,7 @@ class Loop:
     body: Chain
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """`if …; then …; elif …; else …; fi`: conditions with what follows each, and what else follows."""
 
     branches: tuple[tuple[Chain, Chain], ...]
@@ -48,14 +44,12 @@ class Choice:
 Statement = Simple | Group | Loop | Choice
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     stages: tuple[Statement, ...]
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(NamedTuple):
     """Pipelines, each with the operator before it: `&&`, `||` or `;`."""
 
     parts: tuple[tuple[str, Pipeline], ...]

@@ -7,8 +7,7 @@ out of the text itself.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from xun.policy.text.prescreen import Problem
 
@@ -38,8 +37,7 @@ class Unclear(Exception):
         self.problem = Problem(code, text, hard)
 
 
-@dataclass(frozen=True, slots=True)
-class Arg:
+class Arg(NamedTuple):
     """One argument as the program will get it. A `glob` stands for whatever file names it matches.
 
     `pattern` is the text with the active pattern characters as private-use marks; `text` shows them as written.
@@ -69,16 +67,14 @@ class Arg:
         return not self.pattern.isascii() and _PIECE.search(self.pattern) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(NamedTuple):
     """`$name` in a word."""
 
     name: str
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Substitution:
+class Substitution(NamedTuple):
     """A command in a word: its opening (`$(`, a backquote or `<(`), its tokens, and its span."""
 
     start: int
@@ -91,8 +87,7 @@ class Substitution:
 Piece = Variable | Substitution
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of the text and the arguments it becomes: one, or several by brace expansion.
 
     `pieces` are what is put into it, each where its mark stands. A word that sets the variable `assigns` has its value
@@ -108,8 +103,7 @@ class Word:
     aside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(NamedTuple):
     """An operator, or a reserved word where it is one."""
 
     start: int
@@ -117,8 +111,7 @@ class Operator:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(NamedTuple):
     """A redirection that takes nothing from, and gives nothing to, any file but the one that it `reads`."""
 
     start: int
@@ -126,8 +119,7 @@ class Redirect:
     reads: Arg | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Newline:
+class Newline(NamedTuple):
     start: int
     end: int
 
