@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xun.events import AnyEvent, AttemptReset, MessageAdded, TextDelta, TurnEnded, Waiting
+from xun.asides import SHELL_ID
+from xun.events import (
+    AnyEvent,
+    AttemptReset,
+    MessageAdded,
+    TextDelta,
+    ThinkingDelta,
+    ToolStarted,
+    TurnEnded,
+    Waiting,
+)
 
 EVERY = 1.0
 """Seconds from one piece to the next, or more."""
@@ -19,19 +29,33 @@ class Arriving:
     def __init__(self, settled: Callable[[str], int] = len) -> None:
         self._settled = settled
         self._texts: list[str] = []
+        self._begun = False  # whether anything has come of the reply, be it that it was thought
         self._due = 0.0
 
     def heard(self, event: AnyEvent) -> TextDelta | None:
-        """The piece that is to be stored in place of `event`; mostly there is none."""
+        """The piece that is to be stored in place of `event`, or before one that is stored; mostly there is none."""
         if event.parent_id:
             return None
-        if isinstance(event, TextDelta):
-            return self._came(event)
-        if isinstance(event, Waiting):  # nothing comes for a while
-            return self._piece(event)
-        if isinstance(event, AttemptReset | TurnEnded) or _is_reply(event):
-            self._texts.clear()
+        match event:
+            case TextDelta():
+                self._begun = True
+                return self._came(event)
+            case ThinkingDelta():
+                self._begun = True
+            case Waiting():  # nothing comes for a while
+                return self._piece(event)
+            case ToolStarted(call=call) if self._begun and call.id.startswith(SHELL_ID):
+                # The person runs something beside the reply: what has come of it stands above that.
+                return self._piece(event) or self._as_piece("", event)
+            case AttemptReset() | TurnEnded():
+                self._forget()
+            case MessageAdded(message=message) if message.role == "assistant":
+                self._forget()
         return None
+
+    def _forget(self) -> None:
+        self._texts.clear()
+        self._begun = False
 
     def _came(self, event: TextDelta) -> TextDelta | None:
         if not self._texts:
@@ -42,16 +66,13 @@ class Arriving:
         self._due = event.at + EVERY
         return self._piece(event)
 
-    def _piece(self, event: TextDelta | Waiting) -> TextDelta | None:
+    def _piece(self, event: AnyEvent) -> TextDelta | None:
         text = "".join(self._texts)
         size = self._settled(text)
         if not size:
             return None
         self._texts = [text[size:]]
-        return TextDelta(
-            text=text[:size], seq=event.seq, session_id=event.session_id, agent_id=event.agent_id, at=event.at
-        )
+        return self._as_piece(text[:size], event)
 
-
-def _is_reply(event: AnyEvent) -> bool:
-    return isinstance(event, MessageAdded) and event.message.role == "assistant"
+    def _as_piece(self, text: str, event: AnyEvent) -> TextDelta:
+        return TextDelta(text=text, seq=event.seq, session_id=event.session_id, agent_id=event.agent_id, at=event.at)

@@ -17,20 +17,23 @@ from xun.events import (
     Notice,
     SubAgentEnded,
     SubAgentStarted,
+    TextDelta,
+    ThinkingDelta,
     ToolEnded,
+    ToolStarted,
     TurnEnded,
 )
 from xun.messages import Media, Message
 from xun.sessions.past_calls import OpenCalls, PastAgent, PastCall
 
 Told = Message | PastCall | PastAgent | Decided | Notice | AttemptReset | Compacted | TurnEnded
-"""A message; a call that has ended, before its result; a sub-agent, from its beginning on; a refusal that belongs to no
-call; the end of a turn that did not complete."""
+"""A message; a call that has ended, before its result, or one of the person's that has begun; a sub-agent, from its
+beginning on; a refusal that belongs to no call; the end of a turn that did not complete."""
 
 
 @dataclass(slots=True)
 class Past:
-    """Takes in events, and has what was `told` in its order. Deltas are none of it.
+    """Takes in events, and has what was `told` in its order. Deltas are none of it, but that a reply arrives.
 
     What was compacted stays; what was taken back does not. `refused` counts what was refused, sub-agents' too.
     """
@@ -41,6 +44,8 @@ class Past:
     """The conversation as it is by now, which is shorter where it was compacted."""
     _calls: OpenCalls = field(default_factory=OpenCalls)
     _agents: dict[str, PastAgent] = field(default_factory=dict)  # those that have not ended
+    _arrived: int | None = None  # characters of the reply that is arriving
+    _beside: list[PastCall] = field(default_factory=list)  # calls that the person has made meanwhile
 
     @classmethod
     def of(cls, messages: Iterable[Message]) -> Self:
@@ -67,15 +72,32 @@ class Past:
                 self._added(message)
             case HistoryReplaced(messages=messages, reason=reason):
                 self._replaced(messages, reason)
-            case Compacted() | AttemptReset() | Notice():
-                self.told.append(event)
-            case TurnEnded(status=status):
-                if status != "completed":
+            case TextDelta() | ThinkingDelta():
+                self.arrives(event)
+            case AttemptReset() | TurnEnded():
+                self._gone()
+                if not isinstance(event, TurnEnded) or event.status != "completed":
                     self.told.append(event)
+            case Compacted() | Notice():
+                self.told.append(event)
             case _:
                 self._call(event)
 
+    def arrives(self, event: TextDelta | ThinkingDelta) -> None:
+        """Take note of more of a reply."""
+        self._arrived = (self._arrived or 0) + (len(event.text) if isinstance(event, TextDelta) else 0)
+
+    def _gone(self) -> None:
+        """Of a reply that was arriving no message has come."""
+        for call in self._beside:
+            call.beside = None
+        self._arrived = None
+        self._beside.clear()
+
     def _added(self, message: Message) -> None:
+        if message.role == "assistant":
+            self._arrived = None
+            self._beside.clear()
         self.history.append(message)
         self.told.append(_without_media(message))
 
@@ -97,9 +119,13 @@ class Past:
         call = self._calls.hear(event)
         if isinstance(event, Decided) and call is None and not event.allowed:
             self.told.append(event)
-        elif isinstance(event, ToolEnded) and call is not None:
-            if not event.call_id.startswith(SHELL_ID):
-                call.result = None  # it is in a message
+        elif isinstance(event, ToolStarted) and call is not None and call.call.id.startswith(SHELL_ID):
+            self.told.append(call)
+            if self._arrived is not None:
+                call.beside = self._arrived
+                self._beside.append(call)
+        elif isinstance(event, ToolEnded) and call is not None and not event.call_id.startswith(SHELL_ID):
+            call.result = None  # it is in a message
             self.told.append(call)
 
     def _replaced(self, messages: Sequence[Message], reason: str) -> None:

@@ -26,8 +26,9 @@ class PastCall:
     """What was told of a call beside its arguments and its result, which are in the messages.
 
     `words` are the reason that the person gave for a no, `seconds` the tool's own time. A call that the person or a
-    sub-agent has made is in no message: it has its `result` here, None where it has not ended. Decisions are kept as
-    they are stored, a tenth of what they take else.
+    sub-agent has made is in no message: it has its `result` here, None where it has not ended. `beside` is how many
+    characters had come of the reply beside which the person made it, None where none was arriving. Decisions are kept
+    as they are stored, a tenth of what they take else.
     """
 
     call: ToolCall
@@ -35,6 +36,7 @@ class PastCall:
     outcome: CallOutcome = "ok"
     seconds: float = 0.0
     result: ToolResult | None = None
+    beside: int | None = None
     _decisions: list[bytes | Decided] = field(default_factory=list)
 
     @property

@@ -118,10 +118,10 @@ class SessionWriter:
         if self._closed:
             return
         piece = self._arriving.heard(event)
+        if piece is not None:
+            self._store(piece)
         if not isinstance(event, PROVISIONAL) or isinstance(event, SubAgentUpdated):
             self._store(event)
-        elif piece is not None:
-            self._store(piece)
 
     def _store(self, event: AnyEvent) -> None:
         try:

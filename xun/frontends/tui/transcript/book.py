@@ -98,6 +98,7 @@ class Book:
             return self._overhear(event)
         if isinstance(event, TextDelta | ThinkingDelta):
             self._stream.take(event)
+            self._past.arrives(event)
             return True
         self._past.add(event)
         return self._hear_call(event) or self._hear_turn(event)
@@ -231,8 +232,9 @@ class Book:
     def _items(self, message: Message, start: int, last: Item | None) -> list[Item]:
         """What a message shows as. `start` is the index of the first item, `last` what stands before it."""
         if message.role == "user":
-            new = [aside for aside in asides_in([message]) if aside not in self._shown]
-            self._shown.clear()
+            asides = asides_in([message])
+            new = [aside for aside in asides if aside not in self._shown]
+            self._shown.difference_update(asides)
             return [*quoted_rows(new, last), *prompt(message)]
         items: list[Item] = []
         for block in message.blocks:

@@ -176,3 +176,9 @@ def split(text: str) -> list[Block]:
     """All blocks of a text that is complete."""
     splitter = Splitter()
     return splitter.feed(text) + splitter.close()
+
+
+def shown_of(text: str) -> int:
+    """How many blocks are shown of a text that is arriving, when `text` has come of it."""
+    splitter = Splitter()
+    return len(splitter.feed(text)) + bool(splitter.open_text)
