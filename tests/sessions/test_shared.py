@@ -10,9 +10,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.sessions.support import new, resumed, store, three_turns, turn
+from tests.sessions.support import (
+    added,
+    call,
+    check_durable,
+    contents,
+    decided,
+    new,
+    reply,
+    resumed,
+    stamp,
+    started,
+    store,
+    three_turns,
+    turn,
+)
+from xun.events import AnyEvent, Notice, QueueChanged, ToolStarted, TurnEnded
+from xun.sessions.repair import FORKED, NOT_RUN, UNKNOWN
 from xun.sessions.resume import fork, load, resume
-from xun.sessions.store import SessionBusy
+from xun.sessions.store import SessionBusy, SessionWriter
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,3 +75,45 @@ def test_a_torn_session_is_copied_whole(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-25])
     for line in fork(path).read_bytes().splitlines():
         json.loads(line)
+
+
+def busy(folder: Path, *more: AnyEvent) -> SessionWriter:
+    """A session in which a call runs, another one waits, and there is `more`."""
+    runs, waits = call("c1"), call("c2")
+    begun = (*started(), added(reply("", runs, waits)), ToolStarted(call=runs), decided(runs), ToolStarted(call=waits))
+    writer = new(folder)
+    for event in stamp([*begun, *more]):
+        writer.append(event)
+    return writer
+
+
+def test_of_what_runs_in_the_session_the_copy_says_what_it_can_know(tmp_path: Path) -> None:
+    writer = busy(tmp_path)
+    session = check_durable(fork(writer.path))
+    writer.close()
+    assert contents(session) == [FORKED.unknown, FORKED.not_run]
+    end = session.events[-1]
+    assert isinstance(end, TurnEnded) and end.error is not None
+    assert (end.status, end.error.kind) == ("cancelled", "forked")
+    assert end.error.message == (
+        "forked while that turn was running; it goes on in the original session; "
+        "1 call whose outcome is not known here, 1 call not run by then"
+    )
+    assert session.interruption == "" and session.notices == ()
+
+
+def test_what_waits_in_the_session_is_sent_there_and_not_in_the_copy_too(tmp_path: Path) -> None:
+    end = TurnEnded(status="completed", stop_reason="end_turn")
+    writer = busy(tmp_path, QueueChanged(queued=("later",), steering=("now",)), added(reply("Done.")), end)
+    copy = resumed(fork(writer.path))
+    assert copy.queued == () and load(writer.path).queued == ("now", "later")
+    assert isinstance(copy.events[-1], Notice) and "stays there" in copy.events[-1].text
+    writer.close()
+    assert resumed(fork(writer.path)).queued == ("now", "later")  # nobody would send them
+
+
+def test_a_session_that_nobody_has_open_is_copied_as_it_was_left(tmp_path: Path) -> None:
+    writer = busy(tmp_path)
+    writer.close()
+    assert fork(writer.path).read_bytes().splitlines()[1:] == writer.path.read_bytes().splitlines()[1:]
+    assert contents(resumed(fork(writer.path))) == [UNKNOWN, NOT_RUN]

@@ -13,6 +13,8 @@ from xun.events import (
     ErrorDetail,
     HistoryReplaced,
     MessageAdded,
+    Notice,
+    QueueChanged,
     SubAgentEnded,
     SubAgentUpdated,
     ToolEnded,
@@ -32,21 +34,33 @@ EMPTY = "(no output)"
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What ended a conversation in the middle of something, and what is said then of its calls and of its turn."""
+    """What ended a conversation in the middle of something, and what is said then of its calls and of its turn.
+
+    `counted` is what is said of calls of either kind where they are counted.
+    """
 
     unknown: str
     not_run: str
     kind: str
     message: str
+    counted: tuple[str, str] = ("whose outcome is unknown", "not run")
 
     def lost(self, answers: Iterable[str]) -> str:
         """How many of the results `answers` say that the outcome is unknown, or that the call was not run."""
         answers = [*answers]
-        counts = ((answers.count(self.unknown), "whose outcome is unknown"), (answers.count(self.not_run), "not run"))
+        counts = zip(map(answers.count, (self.unknown, self.not_run)), self.counted, strict=True)
         return ", ".join(f"{count} {'call' if count == 1 else 'calls'} {what}" for count, what in counts if count)
 
 
 KILLED = Cut(UNKNOWN, NOT_RUN, "interrupted", "xun ended before this turn did")
+FORKED = Cut(
+    "Interrupted: this conversation was copied while this call was running for the other one, so its outcome is not "
+    "known here. Check for its effects before repeating it.",
+    "Interrupted: this conversation was copied before this call was run. It may have run since, for the other one.",
+    "forked",
+    "forked while that turn was running; it goes on in the original session",
+    ("whose outcome is not known here", "not run by then"),
+)
 
 
 def repaired(messages: Sequence[Message], batches: Mapping[int, Batch], cut: Cut = KILLED) -> list[Message]:
@@ -155,6 +169,15 @@ def _closed(agent: PastAgent, cut: Cut) -> Iterator[AnyEvent]:
     envelope = {"agent_id": agent.started.agent_id, "parent_id": agent.started.parent_id}
     for event in (*(_end(call.call, call.allowed, cut) for call in agent.calls), end):
         yield event.model_copy(update=envelope)
+
+
+def left_behind(state: Replay) -> tuple[AnyEvent, ...]:
+    """What a copy of a session has behind the events of `state`, where another xun goes on with that session."""
+    events = repairs(state, FORKED)
+    if state.queued:
+        stays = Notice(level="info", text="what waits to be sent in the original session stays there")
+        events += (QueueChanged(queued=()), stays)
+    return events
 
 
 def stamped(events: Sequence[AnyEvent], session_id: str, state: Replay) -> list[AnyEvent]:

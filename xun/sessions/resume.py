@@ -15,10 +15,10 @@ from typing import Any
 from xun.events import PROVISIONAL, AnyEvent, Decided, Mode
 from xun.messages import Message, Usage
 from xun.sessions.past import Past
-from xun.sessions.record import Header, Scan, SessionError, scan
-from xun.sessions.repair import KILLED, repairs, stamped
+from xun.sessions.record import Header, Scan, SessionError, encode, scan
+from xun.sessions.repair import KILLED, left_behind, repairs, stamped
 from xun.sessions.replay import Replay, replay
-from xun.sessions.store import OnError, Redact, SessionUnwritable, SessionWriter, lock, new_id
+from xun.sessions.store import OnError, Redact, SessionBusy, SessionUnwritable, SessionWriter, lock, new_id
 
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -122,11 +122,15 @@ def resume(
 def fork(path: Path) -> Path:
     """Copy the session at `path` into a new one beside it, which the copy names as its parent. Returns its path.
 
-    The original may be in use. Raises `SessionUnwritable` where nothing may be written, else `SessionError`.
+    The original may be in use: what runs and what waits there then is none of the copy's, which says so. Raises
+    `SessionUnwritable` where nothing may be written, else `SessionError`.
     """
     try:
-        data = path.read_bytes()
-        found = scan(BytesIO(data), path, lambda _: None)
+        state = Replay()
+        with path.open("rb") as original:
+            used = _in_use(original.fileno(), path)
+            data = original.read()
+        found = scan(BytesIO(data), path, state.add)
         now = time.time()
         header = replace(found.header, id=new_id(now), created=now, parent=found.header.id)
         copy = path.with_name(f"{header.id}.jsonl")
@@ -138,10 +142,21 @@ def fork(path: Path) -> Path:
             file.write(header.line() + body)
             if body and not found.complete:
                 file.write(b"\n")
+            if used:
+                file.writelines(map(encode, stamped(left_behind(state), header.id, state)))
     except OSError as error:
         kind = SessionUnwritable if error.errno in _FORBIDDEN and error.filename != str(path) else SessionError
         raise kind(f"{path}: cannot be copied: {error.strerror}; --no-session goes on without keeping it") from None
     return copy
+
+
+def _in_use(descriptor: int, path: Path) -> bool:
+    """Whether another process has the open session file; where none has, it is locked until it is closed."""
+    try:
+        lock(descriptor, path)
+    except SessionBusy:
+        return True
+    return False
 
 
 def _mend(path: Path, descriptor: int, found: Scan) -> int:

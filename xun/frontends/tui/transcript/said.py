@@ -28,8 +28,9 @@ def blocks_of(text: str) -> Sequence[Block]:
 def ending(event: TurnEnded) -> Iterator[Item]:
     """What is said of a turn that did not complete."""
     if event.status == "cancelled":
-        why = event.error.message if event.error is not None else ""
-        yield Notice(f"interrupted: {why}" if why and why not in _INTERRUPTED else "interrupted")
+        why = event.error.message if event.error is not None and event.error.message not in _INTERRUPTED else ""
+        forked = event.error is not None and event.error.kind == "forked"
+        yield Notice(why if forked else f"interrupted: {why}" if why else "interrupted")
     elif event.error is not None:
         yield Notice(event.error.message, "error")
     elif event.status == "failed":
