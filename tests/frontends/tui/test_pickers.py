@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
 import pytest
+from textual.message import Message
+from textual.message_pump import MessagePump
 
 from tests.commands.test_sessions import stored
 from tests.frontends.tui.snapshots.stage import Stage, StagedApp, stage
 from xun.config.paths import find_paths
+from xun.frontends.tui.measured import Text
 
 pytestmark = pytest.mark.anyio
 COUNT = 450
@@ -46,13 +50,8 @@ def whole(screen: Stage) -> None:
 
 
 async def listed(screen: Stage) -> None:
-    """Wait until the list takes the keys. On a busy machine the prompt may have them back first: Tab gives them."""
+    """Wait until the list takes the keys, and tells so."""
     await screen.asked()
-    for _ in range(50):
-        if "Esc leaves it" in screen.text:
-            return
-        await screen.soon()
-    await screen.press("tab")
     await screen.until("Esc leaves it")
 
 
@@ -99,3 +98,22 @@ async def test_what_tells_them_apart_stands_first(sessions: list[str], size: tup
         await listed(screen)
         rows = [row for row in screen.text.splitlines() if " telling titles " in row]
         assert len(rows) > 2 and all("2025-12-" in row for row in rows), screen.text
+
+
+@SIZES
+async def test_its_keys_are_told_however_late_the_list_is_drawn(
+    sessions: list[str], size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    get = MessagePump._get_message
+
+    async def late(pump: MessagePump) -> Message:
+        message = await get(pump)
+        if isinstance(pump, Text) and pump.id == "question-menu":
+            await asyncio.sleep(0.1)
+        return message
+
+    async with stage(size=size) as screen:
+        monkeypatch.setattr(MessagePump, "_get_message", late)
+        await screen.send("/sessions", "more below")
+        await listed(screen)
+        whole(screen)

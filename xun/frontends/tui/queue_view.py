@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Static
 
 from xun.frontends.text import one_line
+from xun.frontends.tui.measured import Text
 from xun.frontends.tui.safe import plain
 
 _SHOWN = 3
 _SEND, _KEPT = "Enter on an empty prompt sends the first", "kept until you send it"
 
 
-class QueueView(Static):
+class QueueView(Text):
     """Shows the prompts that wait, the next one first."""
 
     DEFAULT_CSS = """
@@ -24,7 +24,7 @@ class QueueView(Static):
     """
 
     def __init__(self) -> None:
-        super().__init__(Content(), markup=False)
+        super().__init__()
         self._waiting: list[str] = []
         self._how = ""
         self._asked = False  # beside a question, which may take Enter

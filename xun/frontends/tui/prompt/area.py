@@ -11,6 +11,7 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.timer import Timer
 
+from xun.frontends.tui.measured import Measured
 from xun.frontends.tui.prompt.burst import SETTLE, Burst
 from xun.frontends.tui.prompt.characters import CharacterArea
 from xun.frontends.tui.prompt.folds import Folds, Span
@@ -20,7 +21,7 @@ from xun.frontends.tui.prompt.unseen import meant
 _NEW_LINE = ("shift+enter", "ctrl+j", "alt+enter", "alt+ctrl+j", "ctrl+enter")
 
 
-class PromptArea(CharacterArea, inherit_bindings=False):
+class PromptArea(Measured, CharacterArea, inherit_bindings=False):
     """Multi-line text with a shell's editing keys. Enter sends; it never sends a line that was pasted."""
 
     # Only these: what a text area binds besides belongs here to the transcript or to the whole program.

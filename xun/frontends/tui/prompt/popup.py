@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Static
 
 from xun.frontends.text import one_line
+from xun.frontends.tui.measured import Text
 from xun.frontends.tui.prompt.complete import Item
 from xun.frontends.tui.safe import plain
 
 ROWS = 8  # items in view at a time, where the terminal has rows enough
 
 
-class Popup(Static):
+class Popup(Text):
     """Shows items, one of them chosen.
 
     `changed` is called whenever it may want more or fewer rows; `fit` then says how many it has.
@@ -27,7 +27,7 @@ class Popup(Static):
     """
 
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
-        super().__init__(Content(), markup=False)
+        super().__init__()
         self._changed = changed
         self._rows = ROWS + 2
         self.is_open = False

@@ -8,11 +8,10 @@ from typing import Any, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
 from textual.events import MouseEvent, Resize
 from textual.screen import Screen
-from textual.widgets import Static
 
+from xun.frontends.tui.measured import Text
 from xun.frontends.tui.question.choices import Choice, Menu
 from xun.frontends.tui.question.describe import Shown, above_card, titled
 from xun.frontends.tui.question.entry import EntryLine
@@ -77,8 +76,8 @@ class QuestionBox(Vertical):
     def compose(self) -> ComposeResult:
         """The parts, top to bottom."""
         with VerticalScroll(id="question-body", can_focus=False):
-            yield Static(Content(), id="question-text", markup=False)
-        yield Static(Content(), id="question-menu", markup=False)
+            yield Text(id="question-text")
+        yield Text(id="question-menu")
         yield EntryLine()
 
     def on_mount(self) -> None:
@@ -195,8 +194,8 @@ class QuestionBox(Vertical):
         )  # fmt: skip
         self._below, self._listed, self._keys_told = laid.menu, laid.listed, laid.told
         self.set_class(laid.close, "-close")
-        self.query_one("#question-text", Static).update(content_of(laid.asked))
-        self.query_one("#question-menu", Static).update(content_of(laid.menu))
+        self.query_one("#question-text", Text).update(content_of(laid.asked))
+        self.query_one("#question-menu", Text).update(content_of(laid.menu))
         part = self.query_one("#question-body")
         part.display = bool(laid.asked)
         part.styles.max_height = laid.height
