@@ -23,6 +23,7 @@ from xun.gate.credentials import holds_credentials, settings_with_secrets
 from xun.gate.hard_links import names_of_secrets
 from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
+from xun.gate.others import started_by, started_by_remotes
 from xun.gate.own import own_in, own_moved
 from xun.gate.repository import helper_programs, work_tree
 from xun.gate.tracked import kept_links, kept_names, made_up, tracked_secrets
@@ -32,7 +33,7 @@ from xun.policy.facts import Facts, Kind, Own, PathFact
 from xun.policy.judge.guard import Guard, guard
 from xun.policy.paths import within
 from xun.policy.reach.history import shown, stages
-from xun.policy.reach.needs import HERE, Reading, needed, read_command
+from xun.policy.reach.needs import HERE, Reading, needed, read_command, spoken_with
 from xun.policy.reach.rewritten import from_index
 from xun.policy.text.constructs import ASK, Constructs
 from xun.policy.text.words import ANY, CLOSE, OPEN, STAR, Arg
@@ -83,6 +84,7 @@ def gather(
         found.compared(reading, action.cwd)
         found.shown(reading, action.cwd)
         found.settings(reading, action.cwd, home)
+        found.spoken_with(reading, action.cwd)
         for folder in folders:
             programs = helper_programs(folder, found.roots)
             if programs is not None:
@@ -95,6 +97,7 @@ def gather(
         own=own,
         paths=found.paths,
         repositories=found.repositories,
+        others=found.others,
         trees=found.trees,
         searches=found.searches,
         kept=found.kept,
@@ -120,6 +123,7 @@ class _Found:
     guard: Guard
     paths: dict[str, PathFact] = field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    others: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     trees: dict[str, inside.Found | None] = field(default_factory=dict)
     searches: dict[str, inside.Found | None] = field(default_factory=dict)
     kept: dict[str, inside.Found | None] = field(default_factory=dict)
@@ -235,6 +239,16 @@ class _Found:
             for told in command.settings:
                 for folder in reading.script.starts(cwd, command.segment):
                     self.credentials |= settings_with_secrets(posixpath.join(folder, *told.steps), home)
+
+    def spoken_with(self, reading: Reading, cwd: str) -> None:
+        """Look up the other repositories that git commands speak with, by their words or by their own repository's."""
+        for command in reading.commands:
+            for folder, named in spoken_with(command, reading.script.starts(cwd, command.segment)):
+                self.others.setdefault(folder, started_by_remotes(folder, self.roots))
+                for path in named:
+                    if _GLOB.search(path):
+                        continue  # nobody tells which one it is
+                    self.others.setdefault(path, started_by(path, self.roots))
 
     def holding(self) -> tuple[str, ...]:
         """What of the paths that were looked up holds a password or token though its name does not say so."""

@@ -59,7 +59,7 @@ class _Search:
     bare: str = ""
 
 
-class _Unreadable(Exception):
+class UnreadableRepositoryError(Exception):
     """The repository cannot be told from what is on the disk."""
 
 
@@ -73,7 +73,7 @@ def helper_programs(folder: str, roots: Sequence[str]) -> tuple[str, ...] | None
         top = _discover(realpath(folder), search)
         if top is not None:
             _repository(*top, search)
-    except (OSError, ValueError, _Unreadable):
+    except (OSError, ValueError, UnreadableRepositoryError):
         return None
     return tuple(dict.fromkeys(search.found))
 
@@ -87,7 +87,7 @@ def place_of(folder: str) -> tuple[str, str] | None:
     try:
         found = _discover(realpath(folder), search)
         return (posixpath.dirname(search.bare), search.bare) if search.bare else found
-    except _Unreadable:
+    except UnreadableRepositoryError:
         raise ValueError("the repository cannot be told from what is on the disk") from None
 
 
@@ -118,7 +118,7 @@ def hooks(folder: str) -> tuple[str, ...]:
             places += [posixpath.join(work_tree, posixpath.expanduser(value)) for value in said]
         for place in filter(isdir, places):
             found.update(name for name in os.listdir(place) if not name.endswith(".sample"))  # noqa: PTH208
-    except (OSError, ValueError, _Unreadable):
+    except (OSError, ValueError, UnreadableRepositoryError):
         return ("?",)
     return tuple(sorted(found))
 
@@ -128,9 +128,9 @@ def _discover(folder: str, search: _Search) -> tuple[str, str] | None:
     while True:
         entry = posixpath.join(folder, ".git")
         # A folder of that name which is no repository stops git no more than it stops us.
-        if lexists(entry) and (not isdir(entry) or _is_repository(entry)):
-            return folder, _git_folder(entry)
-        if _is_repository(folder):
+        if lexists(entry) and (not isdir(entry) or is_repository(entry)):
+            return folder, git_folder_of(entry)
+        if is_repository(folder):
             search.found.append("a bare repository")
             search.bare = folder
             return None
@@ -140,7 +140,7 @@ def _discover(folder: str, search: _Search) -> tuple[str, str] | None:
         folder = parent
 
 
-def _is_repository(folder: str) -> bool:
+def is_repository(folder: str) -> bool:
     """Would git take `folder` for a repository? Its objects and refs may stand in another, named by `commondir`."""
     head = posixpath.join(folder, "HEAD")
     if posixpath.islink(head):
@@ -154,13 +154,13 @@ def _is_repository(folder: str) -> bool:
     return all(os.access(posixpath.join(common, name), os.X_OK) for name in ("objects", "refs"))
 
 
-def _git_folder(entry: str) -> str:
+def git_folder_of(entry: str) -> str:
     """The folder that a `.git` entry of a resolved folder means: itself, or what a `gitdir:` file names."""
     if isdir(entry):
         return followed(entry)
     text = _read(entry, 4096)
     if not text.startswith("gitdir: "):
-        raise _Unreadable
+        raise UnreadableRepositoryError
     return realpath(posixpath.join(posixpath.dirname(entry), text[len("gitdir: ") :].rstrip("\r\n")))
 
 
@@ -169,13 +169,13 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
         return
     search.seen.add(git_folder)
     if len(search.seen) > _MAX_REPOSITORIES:
-        raise _Unreadable
+        raise UnreadableRepositoryError
     common = common_folder(git_folder)
     search.found += elsewhere(work_tree, git_folder, common, search.roots)
     search.found += endless_files(work_tree, common)
     for config in _configurations(common, git_folder):
         if lexists(config):
-            search.found += _findings(_read(config, _MAX_CONFIG), git_folder, search.roots)
+            search.found += findings(_read(config, _MAX_CONFIG), git_folder, search.roots)
     if lexists(posixpath.join(common, "hooks", "post-index-change")):
         search.found.append("hooks/post-index-change")
     indexes = [name for name in os.listdir(git_folder) if name == "index" or name.startswith("sharedindex.")]  # noqa: PTH208
@@ -183,7 +183,7 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
         inner = posixpath.join(work_tree, path)
         entry = posixpath.join(realpath(inner), ".git")
         if lexists(entry):
-            _repository(inner, _git_folder(entry), search)
+            _repository(inner, git_folder_of(entry), search)
 
 
 def common_folder(git_folder: str) -> str:
@@ -201,7 +201,7 @@ def configurations(folder: str) -> tuple[str, str] | None:
     try:
         place = place_of(folder)
         return _configurations(common_folder(place[1]), place[1]) if place else None
-    except (OSError, ValueError, _Unreadable):
+    except (OSError, ValueError, UnreadableRepositoryError):
         return None
 
 
@@ -217,11 +217,12 @@ def _bytes(path: str, limit: int) -> bytes:
     """A pipe or device raises too, without waiting for what comes out of it."""
     data = read_regular(path, limit)
     if data is None:
-        raise _Unreadable
+        raise UnreadableRepositoryError
     return data
 
 
-def _findings(text: str, git_folder: str, roots: Sequence[str]) -> Iterator[str]:
+def findings(text: str, git_folder: str, roots: Sequence[str]) -> Iterator[str]:
+    """The keys of a configuration that is `text` by which git might start a program. Raises `ValueError`."""
     for key, value in parse_config(text):
         section = key.partition(".")[0]
         if section == "filter":
@@ -265,7 +266,7 @@ def _gitlinks(index: str) -> Iterator[str]:
     if _GITLINK not in data:
         return
     if data[:4] != b"DIRC" or int.from_bytes(data[4:8]) not in (2, 3):
-        raise _Unreadable
+        raise UnreadableRepositoryError
     at = 12
     for _ in range(int.from_bytes(data[8:12])):
         mode = int.from_bytes(data[at + 24 : at + 28])

@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Sequence
 
 from xun.gate.made import MadeFiles
+from xun.gate.others import in_repository
 from xun.gate.put import Settler
 from xun.gate.repository import hooks
 from xun.gate.risk import Judged
@@ -30,7 +31,8 @@ def look(action: Run, facts: Facts, made: MadeFiles, constructs: Constructs) -> 
     found = made.look(facts.roots) if may_load(reading) else Made()
     if (found.files or found.lost) and facts.repositories:
         names = {name for folder in facts.repositories for name in hooks(folder)}
-        found = found.model_copy(update={"hooks": tuple(sorted(names))})
+        configuring = tuple(path for path, _ in found.files if in_repository(path))
+        found = found.model_copy(update={"hooks": tuple(sorted(names)), "configuring": configuring})
     return found
 
 

@@ -45,7 +45,8 @@ class Made(_Data):
 
     `files` are resolved paths, each with the digest of what stands there, which is empty where that could not be read.
     `lost` says that there are more, and that nobody knows which. `doctests` says that the configuration of the
-    workspace speaks of doctests: then text may be run too. `hooks` are the names of those that git would start. `away`
+    workspace speaks of doctests: then text may be run too. `hooks` are the names of those that git would start,
+    `configuring` those of the files that are hooks or configuration of a repository, whatever that is called. `away`
     are paths at which something of the kind stood, which git may bring back.
     """
 
@@ -53,6 +54,7 @@ class Made(_Data):
     lost: bool = False
     doctests: bool = False
     hooks: tuple[str, ...] = ()
+    configuring: tuple[str, ...] = ()
     away: tuple[str, ...] = ()
 
 
@@ -71,6 +73,8 @@ class Facts(_Data):
 
     `paths` is keyed by the path as the action spells it, joined to its folder and not normalised. `repositories` maps
     a folder in which git would run to what its repository's configuration would start (empty: nothing).
+    `others` maps the path of another repository that git is told to speak with to what that one would start, and a
+    folder in which it is told so to what those would that its repository names; None where that cannot be told.
     `trees` maps a folder whose files are all read to the links in it and the files that hold secrets: as found, and
     resolved, with a slash behind where a link leads to a folder. Of a folder that is moved or deleted it holds what is
     protected and what a deny rule covers. It is None where there are too many files to tell. `kept` says the same as
@@ -102,6 +106,7 @@ class Facts(_Data):
     own: Own = Field(default_factory=Own)
     paths: dict[str, PathFact] = Field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    others: dict[str, tuple[str, ...] | None] = Field(default_factory=dict)
     trees: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
     searches: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
     kept: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)

@@ -29,8 +29,9 @@ def facts_of(command: str, *made: str, folders: tuple[str, ...] = (), **more: An
         real = key.removesuffix("/.")
         found[key] = PathFact(real=real, kind="folder" if real == ROOT or real in folders else "file")
     files = tuple((f"{ROOT}/{name}", f"digest of {name}") for name in made)
+    here: dict[str, tuple[str, ...] | None] = dict.fromkeys(repositories, ())
     return Facts(
-        roots=(ROOT,), paths=found, repositories=dict.fromkeys(repositories, ()), made=Made(files=files)
+        roots=(ROOT,), paths=found, repositories=dict.fromkeys(repositories, ()), others=here, made=Made(files=files)
     ).model_copy(update=more)
 
 

@@ -19,7 +19,7 @@ from xun.policy.judge.loadable import always_loaded
 from xun.policy.judge.places import Places
 from xun.policy.paths import fold, within
 from xun.policy.reach.history import shown
-from xun.policy.reach.needs import Command, Reading
+from xun.policy.reach.needs import Command, Reading, spoken_with
 from xun.policy.reach.unpacked import unpacks
 from xun.policy.script.folders import told
 from xun.policy.tables.programs import CHANGERS, DESTROYERS, FETCHERS, INTERPRETERS, SHELLS, base_name, word_set
@@ -155,6 +155,17 @@ class Brought:
                 yield found.model_copy(update={"code": "unknown-repository", "hard": False})
                 return
 
+    def others(self, command: Command) -> Iterator[Reason]:
+        """The reason against git speaking with another repository that may have come, or become another, by then."""
+        folders = self.reading.script.starts(self.cwd, command.segment)
+        before = self.before(command)
+        for _, named in spoken_with(command, folders) if before else ():
+            names = [(name, path) for path in named for name in self.places.names(path)]
+            if found := next((one for one in before if any(_may_become(*name, one) for name in names)), None):
+                what = "which programs the other repository would start"
+                yield _unknown(what, found.arrival, command.segment.text).model_copy(update={"hard": False})
+                return
+
     def defines(self, command: Command, folder: str) -> str | None:
         """What speaks against a command that was granted as its text was shown, in `folder`: that this may change."""
         for one in self.before(command):
@@ -210,6 +221,13 @@ def _other_repository(name: str, one: _Brought) -> bool:
     # A link may lead to a repository elsewhere, but not where the shell already is.
     led = arrival.links and inside and (name != arrival.path or arrival.top)
     return led and not within(posixpath.normpath(one.folder), name)
+
+
+def _may_become(name: str, path: str, one: _Brought) -> bool:
+    """May what stands at `name` be another repository by then? A plain word is that of a remote, if there is one."""
+    if posixpath.dirname(path) == posixpath.normpath(one.folder) and "." not in posixpath.basename(path):
+        return within(one.arrival.path, name)
+    return _near(name, one.arrival.path)
 
 
 def _near(one: str, other: str) -> bool:

@@ -185,7 +185,9 @@ class _Judge:
         for reason in (
             *self.hazards.tracked(command),
             *self.hazards.settings(command),
+            *self.hazards.others(command),
             *self.brought.against(command),
+            *self.brought.others(command),
         ):
             outcome.ask(reason)
         if not command.judged or command.guessed:

@@ -15,7 +15,7 @@ from xun.policy.reach.elsewhere import folders_by_variable, git_folders, loading
 from xun.policy.reach.fetched import runs_fetched
 from xun.policy.reach.history import Shown, objects_in, plain_words, shown
 from xun.policy.reach.keyrings import prints_secret
-from xun.policy.reach.needs import HERE, Command, Reading
+from xun.policy.reach.needs import HERE, Command, Reading, spoken_with
 from xun.policy.reach.settings_shown import PERSON
 from xun.policy.reach.through import folders_read
 from xun.policy.rules import Rule
@@ -76,6 +76,20 @@ class Hazards:
                     if found:
                         text = f"it would run {told(arg.text)}, outside the workspace ({found})"
                         yield Reason(code="outside", text=text, hard=True, segment=command.segment.text)
+
+    def others(self, command: Command) -> Iterator[Reason]:
+        """The reasons against git speaking with another repository that may start programs here."""
+        facts, text = self.places.facts.others, command.segment.text
+        for folder, named in spoken_with(command, self.reading.script.starts(self.cwd, command.segment)):
+            for path in dict.fromkeys((folder, *named)):
+                found = facts.get(path)
+                if found is None:
+                    said = "what another repository would start that git is to speak with could not be looked up"
+                    yield Reason(code="no-facts", text=said, hard=True, segment=text)
+                elif found:
+                    where = "a repository that its own names" if path == folder else told(posixpath.normpath(path))
+                    said = f"git would speak with {where}, which may run programs: {', '.join(found[:3])}"
+                    yield Reason(code="other-repository", text=said, segment=text)
 
     def denied_around(self) -> Rule | None:
         """The deny rule that covers a path outside all segments: the target of a redirection, a word handed on."""

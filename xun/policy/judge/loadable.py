@@ -9,8 +9,10 @@ from typing import Literal
 from xun.policy.paths import fold
 from xun.policy.tables.programs import word_set
 
-Loader = Literal["python", "any"]
-"""What a command loads: what Python does in a run of tests, or whatever its program makes of the workspace."""
+Loader = Literal["python", "any", "git"]
+"""What a command loads: what Python does in a run of tests, whatever its program makes of the workspace, or what
+configures the repositories that git speaks with.
+"""
 
 _PYTHON = (".py", ".pyi", ".pyc", ".pyw", ".pyx", ".pth", ".so", ".pyd", ".dll", ".dylib", ".ini", ".toml", ".cfg")
 _TEXT = (".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc")
@@ -50,6 +52,8 @@ def is_text(path: str) -> bool:
 def loadable(path: str, loader: Loader = "any", *, doctests: bool = False) -> bool:
     """May a run load the file at `path`, going by its name? `doctests` says that tests in text are run here."""
     name = fold(posixpath.basename(path))
+    if loader == "git":
+        return False  # which these are their names do not tell
     if is_text(path):
         return doctests
     if name.endswith(_TEXT):

@@ -15,6 +15,7 @@ from xun.policy.facts import Facts
 from xun.policy.judge.loadable import Loader, always_loaded, loadable
 from xun.policy.paths import within, within_any
 from xun.policy.reach.needs import HERE, Command, Reading, read_command
+from xun.policy.reach.repositories import other_repositories
 from xun.policy.reach.rewritten import rewriting
 from xun.policy.reach.targets import copied_by
 from xun.policy.rules import Policy
@@ -74,7 +75,9 @@ def _loaded(running: Sequence[tuple[Command, Loader]], action: Run, facts: Facts
         found |= {
             path: None
             for path, name in _standing(command, action, facts, policy)
-            if name in named or loadable(name, loader, doctests=facts.made.doctests)
+            if name in named
+            or loadable(name, loader, doctests=facts.made.doctests)
+            or (loader == "git" and path in facts.made.configuring)
         }
     return tuple(sorted(found, key=lambda path: (not always_loaded(path), path)))
 
@@ -119,10 +122,16 @@ def loader_of(command: Command, facts: Facts | None = None, folders: Sequence[st
     if command.judged:
         return "python" if any(use.mode == "exec" for use in command.uses) else None
     if command.program.name[0] == "git":
-        return "any" if facts is None or _starts_programs(command, facts, folders) else None
+        return "any" if facts is None or _starts_programs(command, facts, folders) else _of_others(command, facts)
     if (base := base_name(name)) in RUNS_OTHERS:
         return "any"
     return None if command.program.judge is not None or base in _LOADS_NOTHING else "any"
+
+
+def _of_others(command: Command, facts: Facts) -> Loader | None:
+    """What git loads of the repositories that it speaks with."""
+    speaks = any(other_repositories(view) is not None for view in command.acting if view)
+    return "git" if facts.made.configuring and speaks else None
 
 
 def _starts_programs(command: Command, facts: Facts, folders: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from xun.policy.commands.spec import Refused, Use
 from xun.policy.reach.exposed import exposed
 from xun.policy.reach.operands import changed, handed_on, parts, passes_on, whole, words
 from xun.policy.reach.placing import Placing, placings
+from xun.policy.reach.repositories import other_repositories
 from xun.policy.reach.runs import Behind
 from xun.policy.reach.settings_shown import Settings, settings_shown
 from xun.policy.reach.sources import looked_through
@@ -186,6 +187,15 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
         for operator, target in reading.script.redirects:
             paths.add((posixpath.join(folder, target.pattern), Use(target, "read" if operator == "<" else "write")))
     return paths, repositories
+
+
+def spoken_with(command: Command, folders: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Where git, run in one of `folders`, speaks with other repositories: that place, and the paths that are named."""
+    for view in command.acting:
+        others = other_repositories(view) if view else None
+        for folder in folders if others is not None else ():
+            named = (command.keys(folder, Use(arg, "dir")) for arg in others or () if arg.known)
+            yield command.keys(folder, HERE), tuple(named)
 
 
 def _of_placed(command: Command) -> Iterator[Use]:
