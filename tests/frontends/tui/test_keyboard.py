@@ -151,6 +151,39 @@ def test_no_part_of_a_sequence_that_is_unknown_or_torn_is_a_key(data: str) -> No
     assert told(keyboard.feed("z")) == ["z"]
 
 
+STRINGS = [
+    "]11;rgb:ffff/ffff/ffff",
+    "]52;c;",
+    "P>|xterm(390)",
+    "P1$r0;1y",
+    "_Gi=1;OK",
+    *(f"]52;c;{'y' * n}" for n in range(20, 90, 3)),
+]
+
+
+@pytest.mark.parametrize("end", ["\x07", "\x1b\\"], ids=["bell", "st"])
+@pytest.mark.parametrize("string", STRINGS)
+def test_a_string_by_which_the_terminal_answers_is_no_key_and_takes_none_along(string: str, end: str) -> None:
+    data = f"\x1b{string}{end}"
+    assert read(f"a{data}w{data}\x1b[A{data}y") == ["a", "w", "up", "y"]
+    assert read(*data, "w") == ["w"]
+    assert read(f"{data}{START}y{END}") == ["paste:y"]
+
+
+def test_such_a_string_may_come_late_and_one_without_an_end_is_over_after_a_pause() -> None:
+    clock = Clock()
+    keyboard = Keyboard(clock=clock)
+    for piece in ("\x1b]52;c;", "y" * 40):
+        assert told(keyboard.feed(piece)) == []
+        time.sleep(constants.ESCAPE_DELAY * 1.1)
+        assert told(keyboard.tick()) == []
+    assert told(keyboard.feed("y\x07w")) == ["w"]
+    assert told(keyboard.feed("\x1b]52;c;" + "y" * 40)) == []
+    clock.now += 1
+    assert told(keyboard.tick()) == []
+    assert told(keyboard.feed("w")) == ["w"]
+
+
 def test_a_sequence_that_another_one_interrupts_is_no_key_either() -> None:
     assert read("\x1b[1;\x1b[Ay") == ["up", "y"]
 

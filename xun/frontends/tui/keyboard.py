@@ -22,7 +22,12 @@ _LONGEST = 64  # characters of a sequence that are looked at
 _POLL = 0.1  # seconds between looks at whether the screen is still there
 _QUIET = 0.05  # seconds of silence that part a paste from the keys of a person
 _CUT = 0.5  # seconds that the rest of a start mark may take
-_TORN = re.compile(r"\x1b(\[[0-?]+|\[\[|O[0-9;]+)[ -/]*")  # the beginning of a sequence, more than a key with Alt
+_ANSWER = r"(\]\d+;|P[\d>=?!$+]|_G)"  # how the strings begin by which terminals answer
+_STRING = re.compile(rf"\x1b{_ANSWER}")
+_TORN = re.compile(  # the beginning of a sequence, more than a key with Alt
+    rf"\x1b((\[[0-?]+|\[\[|O[0-9;]+)[ -/]*|{_ANSWER}[^\x07\x1b]*)"
+)
+_BELL, _STRING_END = "\x07", "\x1b\\"  # either ends a string
 _WHOLE = re.compile(r"\x1b(\[(?!\[)[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])")
 _BY_OTHERS = re.compile(r"\x1b\[(<.*|M.{0,3}|\?\d+;\d\$y)")  # the mouse, and what a terminal reports: no keys
 _OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")  # xterm's way to tell a key with modifiers
@@ -34,7 +39,8 @@ class Keyboard(XTermParser):
     """Textual's parser, but for pastes: it obeys escape sequences inside them, and drops what it does not know.
 
     And but for keys that answer questions: an escape character and another one, whose keys it would tell apart, are
-    that key with Alt, which types nothing; and of a sequence that nobody knows, or that was torn, no part is a key.
+    that key with Alt, which types nothing; and of a sequence that nobody knows, or that was torn, no part is a key, nor
+    of a string by which the terminal answers, however long that is.
 
     It gets to see an empty paste. What stands between the marks is kept here as it came, and told as one `Paste` when
     the end mark has come, or `PATIENCE` seconds of silence. What comes right behind an end mark was copied with it by
@@ -49,6 +55,7 @@ class Keyboard(XTermParser):
         self._open = ""  # what came last, from its last escape character on
         self._tried = ""  # the last sequence that was looked up
         self._given_up = 0  # characters of it that will come again, as if they were keys
+        self._within = False  # whether what comes is of a string that was too long for the parser
         self._paste: list[str] | None = None
         self._behind = False
 
@@ -82,6 +89,7 @@ class Keyboard(XTermParser):
         """Nothing has come for `wait` seconds, or for longer."""
         self._behind = False
         silence = self._clock() - self._last
+        self._within = self._within and silence < _CUT
         if self._paste is not None:
             if silence >= PATIENCE:
                 yield self._ended(self._paste)
@@ -99,11 +107,13 @@ class Keyboard(XTermParser):
         if len(sequence) > 1:
             self._tried = sequence
             return self._known(sequence)
-        if self._given_up:
-            self._given_up -= 1
+        if self._given_up or self._within:
+            self._given_up = max(self._given_up - 1, 0)
+            self._within = self._within and sequence != _BELL
             return ()
         if sequence == "\x1b":
             self._given_up = len(self._tried) - (len(self._tried) < _MAX_SEQUENCE_SEARCH_THRESHOLD)
+            self._within = bool(_STRING.match(self._tried))
             return ()
         if alt and len(self._tried) > 2:
             self._given_up = len(self._tried) - 2
@@ -111,6 +121,9 @@ class Keyboard(XTermParser):
         return self._with_alt(sequence) if alt else super()._sequence_to_key_events(sequence)
 
     def _known(self, sequence: str) -> Iterable[Key]:
+        within, self._within = self._within, False
+        if (within and sequence == _STRING_END) or (sequence[-1] == _BELL and _STRING.match(sequence)):
+            return (Key(Keys.Ignore, sequence),)
         if found := _OTHER_KEYS.fullmatch(sequence):
             sequence = f"\x1b[{found[2]};{found[1]}u"
         if sequence in _NO_BACK_TAB:
