@@ -136,7 +136,10 @@ def test_a_folder_a_pipe_and_other_files_are_no_commands(work: Path) -> None:
     (top / "loop").symlink_to(top)
     found = loaded(work)
     assert [command.name for command in found.commands] == ["good"]
-    assert found.problems == (f"{top / 'pipe.md'}: is not a regular file",)
+    assert found.problems == (
+        f"{top / 'loop'}: is a link to a folder, and these are not followed",
+        f"{top / 'pipe.md'}: is not a regular file",
+    )
 
 
 async def test_files_of_a_project_count_once_they_are_trusted_and_as_they_were_then(work: Path) -> None:
@@ -164,6 +167,20 @@ def test_a_link_out_of_the_project_is_refused(work: Path, tmp_path: Path) -> Non
     refused = trust_of(work, find_paths()).once()
     assert refused.usable == () and len(refused.refused) == 1
     assert load_commands(find_paths(), refused, ()).commands == ()
+
+
+@pytest.mark.parametrize("outside", [True, False])
+def test_a_link_to_a_folder_is_told_of_and_nothing_in_it_is_a_command(
+    outside: bool, work: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "elsewhere" if outside else work / "prompts"
+    write(folder / "in.md", "inside")
+    project(work, "ok.md", "fine")
+    (work / ".xun" / "commands" / "dir").symlink_to(folder)
+    agreed(work)
+    why = f"is a link that leads out of {work}" if outside else "is a link to a folder, and these are not followed"
+    assert trust_of(work, find_paths()).notices() == [f"not loaded: .xun/commands/dir {why}"]
+    assert [command.name for command in loaded(work).commands] == ["ok"]
 
 
 def test_a_project_takes_no_place_of_the_persons_own_nor_of_xun(work: Path) -> None:

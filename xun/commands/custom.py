@@ -22,7 +22,7 @@ from pathlib import Path
 from xun.commands.command import Call, Command, is_name
 from xun.commands.outcome import Outcome, Send
 from xun.config.paths import Paths
-from xun.config.project_commands import FOLDER, MAX_BYTES, MAX_DEPTH, MAX_FILES, command_files, left_out
+from xun.config.project_commands import FOLDER, LINKED, MAX_BYTES, MAX_DEPTH, MAX_FILES, command_files, left_out
 from xun.config.regular import UnreadableError, read_regular
 from xun.config.trust import Trust
 
@@ -94,7 +94,7 @@ def _of_person(paths: Paths, problems: list[str], unusable: dict[str, str]) -> I
         try:
             content = read_regular(path, MAX_BYTES)
         except UnreadableError as error:
-            problems.append(f"{path}: {error}")
+            problems.append(f"{path}: {LINKED if path.is_dir() else error}")
             unusable[_name(path, top)] = problems[-1]
             continue
         if content is not None:

@@ -11,12 +11,15 @@ MAX_BYTES = 64 * 1024  # of one file: it becomes a prompt
 MAX_FILES = 200
 MAX_DEPTH = 4  # folders in each other
 _LOOKED = 8  # the same, for files that are then only named
+LINKED = "is a link to a folder, and these are not followed"
+"""What is wrong with one; the end of a sentence that begins with its name."""
 
 
 def command_files(top: Path) -> list[Path]:
     """The Markdown files in `top`, sorted, at most `MAX_FILES`; empty where there is no such folder.
 
-    Links to folders are not followed, and names that begin with a dot are passed over.
+    Links to folders are not followed: they are among the files, so that whoever reads these can tell. Names that begin
+    with a dot are passed over.
     """
     return sorted(_below(top, MAX_DEPTH))[:MAX_FILES]
 
@@ -38,5 +41,12 @@ def _below(folder: Path, depth: int) -> Iterator[Path]:
         if item.is_dir(follow_symlinks=False):
             if depth > 1:
                 yield from _below(folder / item.name, depth - 1)
-        elif item.name.lower().endswith(".md"):
+        elif item.name.lower().endswith(".md") or _leads_to_folder(item):
             yield folder / item.name
+
+
+def _leads_to_folder(item: os.DirEntry[str]) -> bool:
+    try:
+        return item.is_symlink() and item.is_dir()
+    except OSError:  # it leads through a folder that may not be looked into
+        return False

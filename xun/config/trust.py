@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from xun.config.paths import Paths
-from xun.config.project_commands import FOLDER, command_files
+from xun.config.project_commands import FOLDER, LINKED, command_files
 from xun.config.regular import UnreadableError, read_regular
 from xun.config.summary import changes, summary
 from xun.config.trust_store import changing, read_store
@@ -177,6 +177,8 @@ def _content(path: Path, root: Path) -> bytes | str | None:
     real = os.path.realpath(path)
     if not Path(real).is_relative_to(root):
         return f"is a link that leads out of {root}" if os.path.lexists(path) else None
+    if path.is_symlink() and Path(real).is_dir():
+        return LINKED
     try:
         return read_regular(real, _LIMIT, links=False)
     except UnreadableError as error:
