@@ -68,3 +68,31 @@ def test_no_key_is_kept_in_a_draft() -> None:
         screen.paste(f"take {key}")
         wait_for(lambda: "take sk-" in "".join(drafts()), "the draft on the disk")
         assert key not in "".join(drafts())
+
+
+@pytest.mark.parametrize("way", ["kill", "term"])
+def test_what_is_typed_before_there_is_an_agent_is_there_when_there_is_one(way: str) -> None:
+    with Screen() as screen:  # no key: it asks which model
+        screen.until("Which model?")
+        screen.type("\t", DRAFT)
+        screen.until(f"│ {DRAFT}")
+        if way == "kill":
+            wait_for(lambda: DRAFT in "".join(drafts()), "the draft on the disk")
+            screen.signal(signal.SIGKILL)
+        else:
+            screen.signal(signal.SIGTERM)
+        screen.process.wait()
+    with Model() as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.until(f"│ {DRAFT}")
+        assert len(drafts()) == 1  # it is that of this session now
+
+
+def test_where_no_session_is_kept_no_draft_is_either() -> None:
+    with Screen("--no-session") as screen:
+        screen.until("Which model?")
+        screen.type("\t", DRAFT)
+        screen.until(f"│ {DRAFT}")
+        screen.signal(signal.SIGTERM)
+        screen.end()
+    assert drafts() == []

@@ -102,6 +102,11 @@ class ScreenOpener:
         return short(self.folder)
 
     @property
+    def keeps(self) -> bool:
+        """Whether the session is to be stored."""
+        return self._plan.session
+
+    @property
     def names_model(self) -> bool:
         """Whether the command line or the configuration names a model."""
         return bool(self._plan.settings.get("model") or os.environ.get("XUN_MODEL"))

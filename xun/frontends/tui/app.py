@@ -57,6 +57,7 @@ class XunApp(Starting, Acting):
         self.app_suspend_signal.subscribe(self, lambda _: self._suspended())
         self.app_resume_signal.subscribe(self, lambda _: self._resumed())
         self._prompt.take_keys()
+        self.draft_alone()
         self.query_one(StatusLine).set(folder=self.opener.shown_folder)
         self.call_after_refresh(self._begin)
 

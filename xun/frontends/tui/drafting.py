@@ -9,7 +9,7 @@ from textual.timer import Timer
 
 from xun.frontends.tui.base import BaseApp
 from xun.frontends.tui.prompt.box import Prompt
-from xun.frontends.tui.prompt.draft import Drafts, draft_of
+from xun.frontends.tui.prompt.draft import Drafts, draft_of, name_now
 
 if TYPE_CHECKING:
     from xun.frontends.tui.opening import Opened
@@ -21,10 +21,18 @@ _CUT = f"{_BACK}, all but what was too long to be kept"
 
 
 class Drafting(BaseApp):
-    """A part of `XunApp`: a draft is kept with its session, and comes back with it."""
+    """A part of `XunApp`: a draft is kept with its session, and comes back with it.
+
+    Before there is one, it is kept as that of a session that never began.
+    """
 
     _drafts: Drafts | None = None
     _due: Timer | None = None
+
+    def draft_alone(self) -> None:
+        """Keep what is typed until there is an agent."""
+        if self.opener.keeps:
+            self._drafts = Drafts(self.opener.state / "drafts", name_now(), self.opener.folder)
 
     def draft_with(self, opened: Opened) -> None:
         """Keep the draft with the session of `opened` from now on, and bring back the one that was left there."""

@@ -158,6 +158,11 @@ class Opener(Protocol):
         ...
 
     @property
+    def keeps(self) -> bool:
+        """Whether the session is kept on disk, and what is typed for it."""
+        ...
+
+    @property
     def names_model(self) -> bool:
         """Whether a model is asked for by name, so that it is worth telling why there is none."""
         ...

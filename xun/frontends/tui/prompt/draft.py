@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -40,11 +41,17 @@ def draft_of(marked: str, text: str, pasted: tuple[Span, ...]) -> Draft:
     return draft if masked == draft.text else replace(draft, text=masked, pasted=())
 
 
+def name_now() -> str:
+    """A name for the draft of a session that has no id yet. It sorts by time as ids do."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.getpid()}"
+
+
 class Drafts:
     """The draft of one session, in a file of `folder`.
 
-    `session` is its id and `cwd` the folder that is worked in. A session that never began cannot be gone on with: its
-    draft goes to the next one that is opened in that folder. What cannot be read or written is done without.
+    `session` is its id, or `name_now`, and `cwd` the folder that is worked in. A session that never began cannot be
+    gone on with: its draft goes to the next one that is opened in that folder. What cannot be read or written is done
+    without.
     """
 
     def __init__(self, folder: Path, session: str, cwd: Path) -> None:
