@@ -9,6 +9,7 @@ _PLACES = {
     "tool-groups": "xun.tools.groups",
     "providers": "xun.providers.registry",
     "failures": "xun.providers.failures",
+    "items": "xun.providers.items",
     "fallbacks": "xun.providers.fallback",
     "subagents": "xun.agent.subagents",
     "places": "xun.config.paths",

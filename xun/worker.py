@@ -16,6 +16,7 @@ from typing import NoReturn, TypeVar
 T = TypeVar("T")
 
 MAX_THREADS = 128
+GRACE = 10.0  # seconds in which code of others may clean up once it is cancelled
 # By process: a fork would copy those taken, but not the threads that have them.
 _slots_of: dict[int, threading.BoundedSemaphore] = {}
 
@@ -52,12 +53,21 @@ async def run_in_thread(function: Callable[[], T], name: str) -> T:
     return (await settled)()
 
 
-async def run_in_task(function: Callable[[], Awaitable[T]]) -> T:
+async def run_in_task(function: Callable[[], Awaitable[T]], *, grace: float = GRACE) -> T:
     """Await what `function` returns in a task of its own: that task is all it can cancel.
 
-    Cancelling the wait cancels the task and waits for its end. Raises what the code raises.
+    Cancelling the wait cancels the task and waits for its end, `grace` seconds at most: one that does not end then goes
+    on by itself. Raises what the code raises.
     """
-    return (await asyncio.create_task(awaited(function)))()
+    task = asyncio.create_task(awaited(function))
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait({task}, timeout=grace)
+        if not task.done() or task.cancelled():
+            raise
+    return task.result()()
 
 
 async def awaited(function: Callable[[], Awaitable[T]]) -> Callable[[], T]:

@@ -53,10 +53,16 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         Any = Uninit | Init | Final
 
     _instruction: tuple[Said, ...] = ()
+    _refused = False  # whether it could not be run
 
     def instruct(self, prompt: Prompt) -> Agent[S]:
-        """Set what the next `execute()` is to do: text, or a list of blocks. Called again, it adds a paragraph."""
-        self._instruction = with_more(self._instruction, blocks_of(prompt))
+        """Set what the next `execute()` is to do: text, or a list of blocks. Called again, it adds a paragraph.
+
+        What an `execute()` that raised was to do is there still, for another one; `instruct` then begins anew.
+        """
+        blocks = blocks_of(prompt)
+        self._instruction = with_more(() if self._refused else self._instruction, blocks)
+        self._refused = False
         return self
 
     def execute(
@@ -68,9 +74,14 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         """
         if self._phase != "init":
             return RunResult.never_ran(self._not_started())
-        said, self._instruction = self._instruction, ()
-        run = self.run(said, context=context, history=history, output_schema=output_schema)
-        return run_blocking(run, twin="agent.run(...)")
+        return run_blocking(self._instructed(context, history, output_schema), twin="agent.run(...)")
+
+    async def _instructed(self, context: Any, history: Sequence[Message] | None, output_schema: Any) -> RunResult:
+        self._refused = True
+        turn = self.start_turn(said := self._instruction, context, history, output_schema)
+        if self._instruction is said:
+            self._instruction, self._refused = (), False
+        return await self.outcome_of(turn)
 
     async def run(
         self,
@@ -93,12 +104,13 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         return await self.outcome_of(self.start_turn(prompt, context, history, output_schema))
 
     async def outcome_of(self, turn: Turn) -> RunResult:
-        """Wait for the end of `turn`. Cancelling the wait cancels the turn, and still waits for its end."""
+        """Wait for the end of `turn`, its hooks too. Cancelling the wait cancels both, and waits for the turn alone."""
         try:
             return await turn.ended()
         except asyncio.CancelledError:
-            self.cancel()
-            await turn.ended()
+            if not turn.drop_hooks() and not turn.over:
+                self.cancel()
+                await turn.ended(hooks=False)
             raise
 
     def run_stream(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from xun.agent.taken_reply import taken
 from xun.messages import Message
@@ -28,7 +28,7 @@ async def attempt(
     bound = asyncio.timeout(seconds)
     try:
         # The stream is closed at once when the turn is cancelled: an abandoned one would hold its connection.
-        async with bound, aclosing(cast(Any, provider.stream(request))) as items:
+        async with bound, aclosing(load("items").items_of(provider, request)) as items:
             async for item in items:
                 if isinstance(item, InPlace):
                     model = item.model

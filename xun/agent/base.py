@@ -159,6 +159,7 @@ class AgentBase:
         self._prompt: tuple[str, object, str] | None = None
         self._specs: tuple[tuple[Tool, ...], list[dict[str, Any]]] | None = None
         self._turn: Turn | None = None
+        self._ended: Turn | None = None  # the last one; hooks may still be told of its end
         self._task: asyncio.Task[None] | None = None
         self._job: Job | None = None
         self._firing: set[asyncio.Task[None]] = set()  # hooks that nobody waits for
@@ -274,6 +275,7 @@ class AgentBase:
 
     def turn_over(self, turn: Turn) -> None:
         """Called by the turn itself when it has ended."""
+        self._ended = turn
         if self._turn is turn:
             self._turn = self._task = None
 
@@ -289,9 +291,9 @@ class AgentBase:
         return "a turn" if self._turn is not None else ""
 
     def cancel(self) -> bool:
-        """Cancel the running turn or compaction and all sub-agents, from any thread.
+        """Cancel the running turn or compaction, or the hooks that are told of its end, and all sub-agents.
 
-        False when there is nothing of these. Sub-agents in the background do not keep an agent `busy`.
+        From any thread. False when there is nothing of these. Sub-agents in the background do not keep an agent `busy`.
         """
         background = self.children.cancel()
         if self._job is not None:
@@ -299,7 +301,8 @@ class AgentBase:
             return True
         turn, task = self._turn, self._task
         if turn is None or task is None:
-            return background
+            told = self._ended is not None and self._ended.drop_hooks()
+            return told or background
         if turn.on_its_thread():
             task.cancel()
         else:

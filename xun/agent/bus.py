@@ -49,10 +49,20 @@ class EventBus:
         self.seq += 1
         event = event.model_copy(update={"seq": self.seq, "session_id": self.session_id, **more})
         for listener in tuple(self._listeners):
+            own = _own(event)
             try:
-                listener(own_copy(event))
+                listener(own)
             except BaseException:  # noqa: BLE001 - whatever its fault is, it must not end the turn, nor the loop
                 _log.exception("a listener failed and is dropped")
                 if listener in self._listeners:
                     self._listeners.remove(listener)
+        return event
+
+
+def _own(event: AnyEvent) -> AnyEvent:
+    """What one listener is told. That an event cannot be copied is no listener's fault."""
+    try:
+        return own_copy(event)
+    except Exception:  # noqa: BLE001 - it must not end the turn: its end is told, too
+        _log.info("an event is told as it is: it cannot be copied", exc_info=True)
         return event

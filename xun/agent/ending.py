@@ -7,6 +7,9 @@ import asyncio
 from xun.errors import text_of
 from xun.events import ErrorDetail, Status, StopReason
 from xun.providers.base import ProviderError
+from xun.result import printable
+
+Outcome = tuple[Status, StopReason, ErrorDetail | None]
 
 
 class Stop(Exception):
@@ -18,7 +21,7 @@ class Stop(Exception):
         self.kind = kind or reason
 
 
-def outcome_of(task: asyncio.Task[None], cancelled: str) -> tuple[Status, StopReason, ErrorDetail | None]:
+def outcome_of(task: asyncio.Task[None], cancelled: str) -> Outcome:
     """The status, stop reason and error of a turn; `cancelled` says in a word what a cancelled one was."""
     if not task.done() or task.cancelled():  # not done: its loop was stopped in the middle of it
         return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message=f"the run was {cancelled}")
@@ -28,11 +31,19 @@ def outcome_of(task: asyncio.Task[None], cancelled: str) -> tuple[Status, StopRe
         case KeyboardInterrupt():
             return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message="the run was interrupted")
         case Stop() as stop:
-            return "failed", stop.reason, ErrorDetail(kind=stop.kind, message=str(stop))
+            return "failed", stop.reason, ErrorDetail(kind=stop.kind, message=_line(str(stop)))
         case ProviderError() as error:
-            line = " ".join(error.message.split())
-            detail = ErrorDetail(kind=error.kind, message=line, status=error.status, request_id=error.request_id)
+            detail = ErrorDetail(
+                kind=error.kind,
+                message=_line(error.message),
+                status=error.status,
+                request_id=error.request_id,
+            )
             return "failed", "usage" if error.kind == "config" else "error", detail
         case error:
-            said = " ".join(text_of(error).split())
-            return "failed", "error", ErrorDetail(kind="internal", message=f"{type(error).__name__}: {said}")
+            said = f"{type(error).__name__}: {_line(text_of(error))}"
+            return "failed", "error", ErrorDetail(kind="internal", message=said)
+
+
+def _line(text: str) -> str:
+    return printable(" ".join(text.split()))

@@ -14,6 +14,7 @@ from xun.agent.own import own_of_xun
 from xun.agent.parts import resolve_provider
 from xun.agent.portal import refuse_running_loop, run_blocking
 from xun.agent.turn import RuntimeStateError
+from xun.errors import text_of
 from xun.extend.payloads import HookName
 from xun.gate.gate import Gate
 from xun.workspace.workspace import Workspace
@@ -79,17 +80,27 @@ class Lifecycle(AgentBase):
         """`finalize` for asynchronous code, on any loop."""
         if self._phase == "init":
             self._phase = "final"
-            await self._end_turn()
-            await self.children.stop()
-            await self.hooks.fire("before_finalize", self)
-            await self.processes.shutdown()
-            providers = [*self._retired, *(found for found, _ in self._resolved.values())]
-            for provider in {id(found): found for found in providers}.values():
-                if provider is not self._asked_provider:
-                    await provider.aclose()
-            if self._workspace is not None and self._workspace is not self._workspace_given:
-                self._workspace.close()
+            try:
+                await self._end_turn()
+                await self.children.stop()
+                await self.hooks.fire("before_finalize", self)
+            finally:
+                await self.processes.shutdown()
+                await self._close_providers()
+                if self._workspace is not None and self._workspace is not self._workspace_given:
+                    self._workspace.close()
         self._phase = "final"
+
+    async def _close_providers(self) -> None:
+        """Those that were made for it. One that cannot be closed is told, and keeps nothing else open."""
+        providers = [*self._retired, *(found for found, _ in self._resolved.values())]
+        for provider in {id(found): found for found in providers}.values():
+            if provider is not self._asked_provider:
+                try:
+                    await provider.aclose()
+                except Exception as error:  # noqa: BLE001 - whatever is wrong with it
+                    said = " ".join(text_of(error).split())
+                    self.complain(f"the provider {provider.name!r} could not be closed: {said}")
 
     def _fire_now(self, name: HookName) -> None:
         """Fire from synchronous code: at once, or as soon as the running loop comes to it."""

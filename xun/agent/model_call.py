@@ -6,11 +6,12 @@ import asyncio
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 
 from xun.agent.attempt import attempt as attempt_call
 from xun.agent.ending import Stop
-from xun.agent.request import build_request
-from xun.agent.taken_reply import taken
+from xun.agent.request import build_request, whole_request
+from xun.agent.taken_reply import changed, empty
 from xun.agent.turn import Turn
 from xun.events import AttemptReset, Notice, ThinkingDelta, Waiting
 from xun.extend.middleware import MiddlewareError
@@ -21,11 +22,17 @@ from xun.providers.base import InPlace, ModelInfo, ProviderError, Request, Strea
 async def ask_model(turn: Turn) -> Message:
     """The model's complete reply, as middleware leaves it. Raises `ProviderError` when it failed for good."""
     try:
-        request = await turn.agent.pipeline.request(build_request(turn.agent))
+        built = build_request(turn.agent)
+        request = await turn.agent.pipeline.request(built, partial(whole_request, built))
         given = await _ask_patiently(turn, request)
         with _counted(turn, given):
-            reply = taken(await turn.agent.pipeline.response(given))
+            reply = await turn.agent.pipeline.response(given, changed)
+            if reply.reply is None:  # where it came from, and what it cost, is no matter of middleware
+                reply = reply.model_copy(update={"reply": given.reply})
             await turn.fire("model_response", message=reply, **_who(turn, turn.served))
+    except KeyboardInterrupt:  # of the provider's code, or of middleware
+        turn.interrupt()
+        raise asyncio.CancelledError from None
     except MiddlewareError as error:
         turn.unsay()
         raise Stop("error", str(error), kind="middleware") from error
@@ -108,7 +115,9 @@ async def _stream_once(turn: Turn, request: Request) -> Message:
         turn.served = await turn.agent.learn_price(turn.served)
         if turn.served is None:
             _tell_again(turn)
-        return _checked(reply)
+        if empty(reply):
+            raise ProviderError("empty", "the model returned an empty reply; send another message to go on")
+        return reply
 
 
 def _tell_in_place(turn: Turn, item: InPlace) -> None:
@@ -125,17 +134,6 @@ def _tell_again(turn: Turn) -> None:
     if turn.agent.told_model:
         turn.agent.told_model = ""
         turn.emit(Notice(level="info", text=f"{turn.agent.model_name} answers again"))
-
-
-def _checked(message: Message) -> Message:
-    """An empty reply is no answer, whatever it ends with but a limit or a refusal, which have errors of their own.
-
-    Sending it back would make the next request invalid.
-    """
-    stop = message.reply.stop_reason if message.reply else "end_turn"
-    if not message.calls and not message.text.strip() and stop not in ("max_tokens", "refused"):
-        raise ProviderError("empty", "the model returned an empty reply; send another message to go on")
-    return message
 
 
 def _final(error: ProviderError, attempt: int) -> ProviderError:

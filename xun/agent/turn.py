@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xun.agent.cut_reply import interrupted_reply, with_cut_note
 from xun.agent.dedupe import Earlier
 from xun.agent.ending import Stop, outcome_of
+from xun.agent.finishing import Finishing
 from xun.agent.loopguard import LoopGuard
 from xun.agent.output import Output
 from xun.agent.prompt import told
@@ -30,13 +31,12 @@ from xun.events import (
     ToolEnded,
     ToolProgress,
     ToolStarted,
-    TurnEnded,
     TurnStarted,
     UsageUpdated,
 )
 from xun.extend.payloads import HookName
 from xun.gate.verdict import Verdict
-from xun.messages import Message, ToolCall, ToolResult, Usage, of_its_own
+from xun.messages import Message, ToolCall, ToolResult, Usage
 from xun.policy.decision import Answer
 from xun.providers.base import ModelInfo
 from xun.result import XunError, printable
@@ -99,14 +99,14 @@ class Turn:
         self.done: asyncio.Future[RunResult] = self.loop.create_future()
         self._process = os.getpid()
         self._thread = threading.get_ident()
-        self._began = time.monotonic()
+        self.began = time.monotonic()
         self._open: dict[str, ToolCall] = {}
         self._started: set[str] = set()
         self._running: set[str] = set()
         self._results: dict[str, ToolResult] = {}
         self._shown = Shown()
         self._reply: Message | None = None
-        self._broken = ""  # the text of a reply that has failed
+        self.broken = ""  # the text of a reply that has failed
         self._arriving: list[str] = []  # the text of a reply that has not come to its end
         self._asking: dict[str, asyncio.Task[Any] | None] = {}
         self._telling: asyncio.Task[None] | None = None  # hooks of its end
@@ -142,25 +142,27 @@ class Turn:
 
     def add(self, message: Message) -> None:
         """Append to history and tell it, in one step that nothing can interrupt."""
+        told = MessageAdded(message=message)
         self.agent.messages.append(message)
         if message.role == "assistant":
             self._arriving.clear()
-            self._broken = ""
+            self.broken = ""
             self._reply = message
             self._open = {call.id: call for call in message.calls}
             self._started.clear()  # some servers use their ids again
         elif message.role == "tool":
             self._open, self._results = {}, {}
-        self.emit(MessageAdded(message=message))
+        self.emit(told)
 
     def say(self, text: str) -> None:
         """Tell the next piece of the reply that arrives. It is kept, too, where the turn ends before the reply does."""
+        told = TextDelta(text=text)
         self._arriving.append(text)
-        self.emit(TextDelta(text=text))
+        self.emit(told)
 
     def unsay(self) -> None:
         """The reply has failed: what was told of it does not count."""
-        self._broken = "".join(self._arriving) or self._broken
+        self.broken = "".join(self._arriving) or self.broken
         self._arriving.clear()
 
     def take_steering(self) -> None:
@@ -204,6 +206,16 @@ class Turn:
         """Dollars so far, None where a price is unknown: of what was used, or of what will be."""
         known = self._spent.usage != Usage() or self.agent.model.cost(Usage()) is not None
         return self._spent.cost if known else None
+
+    @property
+    def reply_text(self) -> str:
+        """The text of its last reply."""
+        return self._reply.text if self._reply is not None else ""
+
+    @property
+    def waits_for_results(self) -> bool:
+        """Whether calls of the last reply in history have no results there."""
+        return bool(self._open)
 
     # Calls: each that was told as started is told as ended, whatever happens.
 
@@ -296,7 +308,7 @@ class Turn:
     @property
     def deadline(self) -> float | None:
         """When the first time limit of these turns is reached, on the clock of `time.monotonic`."""
-        ends = (turn._began + turn.limits.max_time for turn in self.line() if turn.limits.max_time is not None)  # noqa: SLF001 - of this class
+        ends = (turn.began + turn.limits.max_time for turn in self.line() if turn.limits.max_time is not None)
         return min(ends, default=None)
 
     @property
@@ -314,23 +326,41 @@ class Turn:
     # The end.
 
     def interrupt(self) -> None:
-        """Somebody's code raised `KeyboardInterrupt`: cancel the turn. Raised on, it would end the loop instead."""
-        self.interrupted = True
-        self.agent.cancel()
+        """Somebody's code raised `KeyboardInterrupt`: cancel the turn, and those that it works for.
 
-    async def ended(self) -> RunResult:
-        """Wait for the end, on any loop. Cancelling the wait leaves the turn alone."""
+        Raised on, it would end the loop instead.
+        """
+        for turn in self.line():
+            if not turn.over:
+                turn.interrupted = True
+                turn.agent.cancel()
+
+    async def ended(self, *, hooks: bool = True) -> RunResult:
+        """Wait for the end, and until `hooks` have been told of it, on any loop.
+
+        Cancelling the wait leaves the turn alone.
+        """
         if asyncio.get_running_loop() is self.loop:
-            return await self._told()
-        there = asyncio.run_coroutine_threadsafe(self._told(), self.loop)
+            return await self._told(hooks)
+        there = asyncio.run_coroutine_threadsafe(self._told(hooks), self.loop)
         return await asyncio.shield(asyncio.wrap_future(there))
 
-    async def _told(self) -> RunResult:
-        """Its result, once the hooks have been told of its end too."""
+    async def _told(self, hooks: bool) -> RunResult:
         result = await asyncio.shield(self.done)
-        if self._telling is not None:
-            await asyncio.shield(self._telling)
+        if hooks and self._telling is not None:
+            await asyncio.wait({self._telling})
         return result
+
+    def drop_hooks(self) -> bool:
+        """Wait no longer for the hooks that are told of its end. False where there are none any more."""
+        telling = self._telling
+        if telling is None or telling.done():
+            return False
+        if self.on_its_thread():
+            telling.cancel()
+        elif self.loop_runs:
+            self.loop.call_soon_threadsafe(telling.cancel)
+        return True
 
     async def _tell_hooks(self, result: RunResult) -> None:
         if result.failed and result.error is not None:
@@ -341,31 +371,14 @@ class Turn:
         """Close the transcript and tell `TurnEnded`. Runs as the task's done-callback: whatever ended the task."""
         if self.over:
             return
-        status, reason, error = outcome_of(task, "interrupted" if self.interrupted else "cancelled")
-        self._close_questions()
-        self.close_calls()
-        self._keep_arriving()
-        output = self._reply.text if self._reply is not None else ""
-        seconds = time.monotonic() - self._began
-        cost = self.cost
+        end = Finishing(self, outcome_of(task, "interrupted" if self.interrupted else "cancelled"))
+        end.close(self._close_questions, self.close_calls, self._keep_arriving)
         self.agent.turn_over(self)
         self.agent.queue.keep_steering()
-        self.emit(
-            TurnEnded(
-                status=status, stop_reason=reason, output=output, error=error, steps=self.steps,
-                tool_calls=self.tool_calls, usage=self.usage, cost=cost, seconds=seconds,
-                broken=self._broken if status == "failed" else "",
-            )
-        )  # fmt: skip
+        told = end.told()
+        self.emit(told)
         self.over = True
-        result = RunResult(
-            status=status, stop_reason=reason, output=output, messages=tuple(map(of_its_own, self.agent.messages)),
-            usage=self.usage, cost=cost, steps=self.steps, tool_calls=self.tool_calls, seconds=seconds,
-            denials=tuple(self.denials), error=error, model=self.agent.model_name,
-            session_id=self.agent.session_id, usage_incomplete=self.usage_incomplete,
-            events=self.agent.telemetry.taken(),
-            data=self.output.data if self.output is not None and status == "completed" else None,
-        )  # fmt: skip
+        result = end.result(told)
         if task.done() and (self.agent.hooks.wants("run_end") or self.agent.hooks.wants("error")):
             self._telling = self.loop.create_task(self._tell_hooks(result), name="xun-turn-end")
         if not self.done.done():

@@ -12,10 +12,14 @@ from functools import partial
 from typing import Any
 
 from xun.errors import ConfigurationError, WrongTypeError, text_of
-from xun.extend.payloads import GUARDING, HOOK_PAYLOADS, HOOKS, HookName
+from xun.extend.payloads import BOUNDED, GUARDING, HOOK_PAYLOADS, HOOKS, HookName
 from xun.messages import Message, ToolCall, call_of_its_own, of_its_own
+from xun.result import Err, Ok, Result
 from xun.worker import run_in_task, run_in_thread
 
+MOST = 3.0
+"""Seconds that a hook of `BOUNDED` may take: neither a run nor an agent ends later than that for one."""
+_LETS_GO = 1.0
 _log = logging.getLogger("xun.hooks")
 
 
@@ -58,7 +62,8 @@ class Hooks:
     """The hooks of an agent, by name, in the order in which they were added.
 
     A hook is a function of a `HookContext`; a synchronous one runs in a worker thread, an asynchronous one in a task of
-    its own, and the agent waits for it. What it changes in `data` changes nothing else. Names are those of
+    its own, and the agent waits for it: of those in `BOUNDED`, which come when no time limit of a run holds any more,
+    for `MOST` seconds. What it changes in `data` changes nothing else. Names are those of
     `HOOK_PAYLOADS`.
     """
 
@@ -111,7 +116,8 @@ class Hooks:
             if registration.once:
                 self.remove(registration)
             try:
-                await _call(registration.function, HookContext(name, agent, _own(data)))
+                async with asyncio.timeout(MOST if name in BOUNDED else None) as bound:
+                    await _call(registration.function, HookContext(name, agent, _own(data)))
             except KeyboardInterrupt:
                 raise
             except asyncio.CancelledError:
@@ -120,6 +126,8 @@ class Hooks:
                     raise
                 self._failed(registration, agent, RuntimeError("it cancelled itself"))
             except BaseException as error:  # noqa: BLE001 - whatever is wrong with it, it is told
+                if isinstance(error, TimeoutError) and bound.expired():
+                    error = TimeoutError(f"it took longer than {MOST:g} s, so nobody waits for it any more")
                 self._failed(registration, agent, error)
 
     def _failed(self, registration: Registration, agent: Any, error: BaseException) -> None:
@@ -145,13 +153,23 @@ def _copied(value: Any) -> Any:
             return of_its_own(value)
         case dict():
             return deepcopy(value)
+        case Ok() | Err():
+            return _result(value)
     return value
+
+
+def _result(result: Result[Any]) -> Result[Any]:
+    """What a tool, or a run, gave. A value that cannot be copied is told as the text that the model reads of it."""
+    try:
+        return deepcopy(result)
+    except Exception:  # noqa: BLE001 - a value of others: a lock, an open file
+        return Ok(result.value_str) if isinstance(result, Ok) else result
 
 
 async def _call(function: Hook, context: HookContext) -> None:
     if inspect.iscoroutinefunction(function):
-        await run_in_task(partial(function, context))
+        await run_in_task(partial(function, context), grace=_LETS_GO)
         return
     waiting = await run_in_thread(partial(function, context), f"hook-{context.name}")
     if inspect.isawaitable(waiting):
-        await run_in_task(lambda: waiting)
+        await run_in_task(lambda: waiting, grace=_LETS_GO)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 from xun.errors import WrongTypeError, text_of
 from xun.given import several
 from xun.messages import Message, ToolCall, ToolResult
+from xun.whole import whole, whole_call
 from xun.worker import run_in_task
+
+R = TypeVar("R")
+T = TypeVar("T")
 
 
 class MiddlewareError(Exception):
@@ -19,8 +24,8 @@ class Middleware:
     """Override what is needed; each method gives back what it was given, or what is to take its place.
 
     Those in a list see a request and a call in its order, a reply and a result in the opposite one. None of them can
-    send again or ask a person. One that fails never lets the unchanged through: before a call it denies the call,
-    after it the result is withheld, and at the model the turn fails.
+    send again or ask a person. One that fails, or gives what cannot be used, never lets the unchanged through: before a
+    call it denies the call, after it the result is withheld, and at the model the turn fails.
     """
 
     async def before_model_request(self, request: Any) -> Any:
@@ -32,16 +37,16 @@ class Middleware:
         return message
 
     async def before_tool_execution(self, call: ToolCall) -> ToolCall:
-        """Change a call before it is validated and decided; its id stays."""
+        """Change a call before it is validated and decided; its id stays. One that is given a `problem` is denied."""
         return call
 
     async def after_tool_execution(self, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Change what the model reads of a call; people, and the session, keep what it gave."""
+        """Change what the model reads of a call, its `content`; people, and the session, keep what it gave."""
         return result
 
 
 class Pipeline:
-    """Several of them, in order. Raises `MiddlewareError` wherever one fails."""
+    """Several of them, in order. Raises `MiddlewareError` wherever one fails, or gives what cannot be used."""
 
     def __init__(self, parts: Sequence[Middleware] = ()) -> None:
         self.parts: tuple[Middleware, ...] = several("middleware", parts, "Middleware objects")
@@ -49,36 +54,42 @@ class Pipeline:
             if not isinstance(part, Middleware):
                 raise WrongTypeError(f"middleware must be a list of Middleware objects, and {part!r} in it is none")
 
-    async def request(self, request: Any) -> Any:
+    async def request(self, request: R, check: Callable[[Any], R]) -> R:
+        """`check` gives a request as it can be sent, or raises `WrongTypeError`, which reads on from "gave"."""
         for part in self.parts:
-            request = await self._through(part, "before_model_request", type(request), request)
+            request = await self._through(part, "before_model_request", check, request)
         return request
 
-    async def response(self, message: Message) -> Message:
+    async def response(self, message: Message, check: Callable[[Any], Message]) -> Message:
+        """`check` gives a message as it can be taken for a reply, or raises as that of `request` does."""
         for part in reversed(self.parts):
-            changed = await self._through(part, "after_model_response", Message, message)
-            if changed.role != message.role:
-                raise MiddlewareError(f"{_named(part, 'after_model_response')} gave a message of another role")
-            message = changed
+            message = await self._through(part, "after_model_response", check, message)
         return message
 
     async def call(self, call: ToolCall) -> ToolCall:
         for part in self.parts:
-            changed = await self._through(part, "before_tool_execution", ToolCall, call)
+            changed = await self._through(part, "before_tool_execution", whole_call, call)
+            named = _named(part, "before_tool_execution")
             if changed.id != call.id:
-                raise MiddlewareError(f"{_named(part, 'before_tool_execution')} gave the call another id")
+                raise MiddlewareError(f"{named} gave the call another id")
+            if changed.problem is not None:
+                raise MiddlewareError(f"{named} says: {_line(changed.problem) or 'not this call'}")
+            if not changed.name.strip():
+                raise MiddlewareError(f"{named} gave the call no name")
             call = changed
         return call
 
     async def result(self, call: ToolCall, result: ToolResult) -> ToolResult:
         for part in reversed(self.parts):
-            changed = await self._through(part, "after_tool_execution", ToolResult, call, result)
-            if changed.call_id != result.call_id:
+            changed = await self._through(part, "after_tool_execution", partial(whole, ToolResult), call, result)
+            if (changed.call_id, changed.name) != (result.call_id, result.name):
                 raise MiddlewareError(f"{_named(part, 'after_tool_execution')} gave the result of another call")
+            if not changed.content.strip():
+                raise MiddlewareError(f"{_named(part, 'after_tool_execution')} gave a result without content")
             result = changed
         return result
 
-    async def _through(self, part: Middleware, stage: str, kind: type[Any], *given: Any) -> Any:
+    async def _through(self, part: Middleware, stage: str, check: Callable[[Any], T], *given: Any) -> T:
         method = getattr(part, stage)
         # The method of the object, not that of its class: a guard may be set on one object alone.
         if getattr(method, "__func__", method) is getattr(Middleware, stage):
@@ -86,11 +97,16 @@ class Pipeline:
         try:
             changed = await run_in_task(lambda: method(*given))
         except (Exception, SystemExit) as error:  # raised on, the latter would end the loop of whoever runs the agent
-            raise MiddlewareError(f"{_named(part, stage)} failed: {' '.join(text_of(error).split())}") from error
-        if not isinstance(changed, kind):
-            raise MiddlewareError(f"{_named(part, stage)} gave {type(changed).__name__}, not {kind.__name__}")
-        return changed
+            raise MiddlewareError(f"{_named(part, stage)} failed: {_line(text_of(error))}") from error
+        try:
+            return check(changed)
+        except WrongTypeError as error:
+            raise MiddlewareError(f"{_named(part, stage)} gave {error}") from None
 
 
 def _named(part: Middleware, stage: str) -> str:
     return f"the middleware {type(part).__name__}.{stage}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -126,3 +126,5 @@ HOOK_PAYLOADS: dict[HookName, type[Any]] = {
 HOOKS: tuple[HookName, ...] = get_args(HookName)
 GUARDING: frozenset[HookName] = frozenset({"before_tool_call"})
 """Those that deny what they are told of when they raise. A failure of any other is shown once and changes nothing."""
+BOUNDED: frozenset[HookName] = frozenset({"after_initialize", "before_finalize", "run_end", "error"})
+"""Those that come outside of a run, where its limits do not hold."""

@@ -28,6 +28,7 @@ from xun.providers.base import (
 )
 from xun.providers.errors import clean
 from xun.providers.failures import failure_of
+from xun.providers.items import items_of
 from xun.providers.media import unanswered
 
 Found = tuple[Provider, ModelInfo]
@@ -153,7 +154,7 @@ class FallbackProvider:
         sent = member.request(request, member is self._members[0])
         seconds = self._retry.time_for(sent.max_tokens or member.model.max_output_tokens)
         until = None if seconds is None else asyncio.get_running_loop().time() + seconds
-        async with aclosing(cast(Any, member.provider.stream(sent))) as items:
+        async with aclosing(items_of(member.provider, sent)) as items:
             while (item := await _next(items, until, seconds)) is not None:
                 if isinstance(item, Done):
                     member.strikes, member.rests_until = 0, 0.0

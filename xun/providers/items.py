@@ -1,0 +1,98 @@
+"""What a provider hands back, checked where it comes in: what is wrong with it is told in one line, as its fault."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from xun.errors import text_of
+from xun.providers.base import (
+    Done,
+    InPlace,
+    ModelInfo,
+    Provider,
+    ProviderError,
+    Request,
+    StreamItem,
+    TextPart,
+    ThinkingPart,
+)
+from xun.result import printable
+
+_END = object()
+_log = logging.getLogger("xun.providers")
+
+
+async def items_of(provider: Provider, request: Request) -> AsyncGenerator[StreamItem]:
+    """The items of its stream, to the first `Done`. The stream is closed with this one, however it ends.
+
+    Raises what the stream raises, and `ProviderError` (kind "protocol") for what is no stream or no item of one.
+    """
+    stream = _stream_of(provider, request)
+    try:
+        while (item := await _next(stream)) is not _END:
+            yield _checked(item)
+            if isinstance(item, Done):
+                return
+    finally:
+        await _close(stream)
+
+
+def _stream_of(provider: Provider, request: Request) -> Any:
+    given: Any = provider.stream(request)
+    if hasattr(given, "__aiter__") and hasattr(found := given.__aiter__(), "__anext__"):
+        return found
+    if inspect.iscoroutine(given) or inspect.isgenerator(given):
+        given.close()
+    raise _wrong(f"stream() gave {_kind(given)} in place of an asynchronous iterator: make it an async def with yield")
+
+
+async def _next(stream: Any) -> Any:
+    """The next item, `_END` after the last. Leaving the program, or cancelling itself, is a fault like any other."""
+    try:
+        return await anext(stream, _END)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise _wrong("its stream cancelled itself") from None
+    except (Exception, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise _wrong(f"its stream ended with {type(error).__name__}: {' '.join(text_of(error).split())}") from error
+
+
+async def _close(stream: Any) -> None:
+    """Close it, where it can be. What fails in that takes nothing from a reply that is there."""
+    close = getattr(stream, "aclose", None)
+    try:
+        if close is not None and inspect.isawaitable(waiting := close()):
+            await waiting
+    except Exception:  # noqa: BLE001 - whatever is wrong with it
+        _log.info("a stream could not be closed", exc_info=True)
+
+
+def _checked(item: Any) -> StreamItem:
+    match item:
+        case TextPart(text=text) | ThinkingPart(text=text):
+            if not isinstance(text, str):
+                raise _wrong(f"a {type(item).__name__} holds {_kind(text)} in place of text")
+            return item if (valid := printable(text)) is text else type(item)(valid)
+        case InPlace(model=model):
+            if not isinstance(model, ModelInfo):
+                raise _wrong(f"an InPlace holds {_kind(model)} in place of a ModelInfo")
+            return item
+        case Done():
+            return item
+    raise _wrong(f"its stream gave {_kind(item)} in place of a TextPart, a ThinkingPart or a Done")
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"a value of type {type(value).__name__}"
+
+
+def _wrong(what: str) -> ProviderError:
+    return ProviderError("protocol", f"the provider gave what cannot be used: {what}", uncounted=True)
