@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from posixpath import realpath
 
@@ -20,6 +20,7 @@ from xun.exec.env import may_be_written, path_folders_inside
 from xun.exec.sandbox.find import find as find_sandbox
 from xun.gate import inside
 from xun.gate.credentials import holds_credentials, settings_with_secrets
+from xun.gate.disk import Disk
 from xun.gate.hard_links import names_of_secrets
 from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
@@ -44,9 +45,6 @@ _GLOB = re.compile(f"[{STAR}{ANY}{OPEN}]")
 # A name with any of these becomes other words where a variable that holds it is not quoted.
 _SPLITTING = re.compile(r"[\s*?\[\]\\]")
 
-# `realpath`, which remembers for one action what it has resolved.
-Resolve = Callable[[str], str]
-
 
 def gather(
     action: Action,
@@ -66,11 +64,11 @@ def gather(
     """
     # Without HOME the shell and Python may differ on what a tilde means: then nothing is said about it.
     own_home = str(home) if os.environ.get("HOME") else ""
-    resolved: Resolve = cache(realpath)
-    real_roots = tuple(resolved(str(root)) for root in roots)
-    may_be_written(map(Path, real_roots))
+    disk = Disk()
+    real_roots = tuple([disk.real(str(root)) for root in roots])
+    programs = _programs(real_roots)
     homes, own = _homes(own_home), own or Own()
-    found = _Found(real_roots, denied, Budget(roots=real_roots), resolved, guard(real_roots, homes, own))
+    found = _Found(real_roots, denied, Budget(roots=real_roots), disk, guard(real_roots, homes, own))
     if isinstance(action, Write) and action.op in ("move", "delete") and (link := _link(action.path)):
         found.paths[action.path] = link
     elif isinstance(action, Read | Write):
@@ -86,12 +84,12 @@ def gather(
         found.settings(reading, action.cwd, home)
         found.spoken_with(reading, action.cwd)
         for folder in folders:
-            programs = helper_programs(folder, found.roots)
-            if programs is not None:
-                found.repositories[folder] = programs
+            helpers = helper_programs(folder, found.roots, disk)
+            if helpers is not None:
+                found.repositories[folder] = helpers
     return Facts(
         roots=found.roots,
-        temp=realpath(temp) if temp else None,
+        temp=disk.real(str(temp)) if temp else None,
         home=own_home,
         homes=homes,
         own=own,
@@ -106,7 +104,7 @@ def gather(
         linked=found.linked,
         credentials=found.credentials,
         holding=found.holding(),
-        programs=_programs(found.roots),
+        programs=programs,
         at=datetime.now(UTC),
         sandbox=find_sandbox() if sandbox and isinstance(action, Run) else None,
     )
@@ -119,7 +117,7 @@ class _Found:
     roots: tuple[str, ...]
     denied: Sequence[str]
     budget: Budget
-    resolved: Resolve
+    disk: Disk
     guard: Guard
     paths: dict[str, PathFact] = field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -151,7 +149,7 @@ class _Found:
             back = {path for path, _ in self.searches.get(key) or ()}
             found = inside.named(key, handed, roots, budget, back)
             listed = (use.kept for use in handed if use.mode in ("named", "listed"))
-            git = kept_names(key) if found and all(listed) else None
+            git = kept_names(key, self.disk) if found and all(listed) else None
             found = found if git is None else inside.of_names(found or (), git)
             self.trees[key] = found if found is None else (*found, *own_in(key, self.guard))
         for key in by_mode.get("moved", ()):
@@ -165,7 +163,7 @@ class _Found:
             if _GLOB.search(key):
                 self.paths[key] = _pattern(key, self.budget)
             else:
-                self.paths[key] = _path(key, self.resolved, follows=use.mode == "dir")
+                self.paths[key] = _path(key, self.disk, follows=use.mode == "dir")
         except (OSError, ValueError):
             self.paths.pop(key, None)
 
@@ -175,8 +173,8 @@ class _Found:
             uses = [use for use in command.uses if use.mode == "compared"]
             for folder in reading.script.starts(cwd, command.segment) if uses else ():
                 keys = [command.keys(folder, use) for use in uses]
-                top = work_tree(command.keys(folder, HERE))
-                if top is None or not all(within(realpath(key), top) for key in keys):
+                top = work_tree(command.keys(folder, HERE), self.disk)
+                if top is None or not all(within(self.disk.real(key), top) for key in keys):
                     self.trees |= {
                         key: self.each(key, lambda one: inside.tree(one, self.roots, self.budget), own_in)
                         for key in keys
@@ -203,29 +201,29 @@ class _Found:
     def shown(self, reading: Reading, cwd: str) -> None:
         """Look up what git commands may show of what their repositories keep, and what these are told to keep first."""
         taken = {
-            stages(view)
+            stage
             for command in reading.commands
             if not command.judged
-            for folder in reading.script.starts(cwd, command.segment)
             for view in command.acting
-            if not _names_files(view, folder)
+            if (stage := stages(view))
+            and not all(_names_files(view, folder) for folder in reading.script.starts(cwd, command.segment))
         }
         for command in reading.commands:
             for view in command.acting if not command.judged and len(reading.commands) > 1 else ():
                 if from_index(view):
                     keys = [command.keys(folder, HERE) for folder in reading.script.starts(cwd, command.segment)]
-                    self.linked |= {key: kept_links(key) for key in keys}
+                    self.linked |= {key: kept_links(key, self.disk) for key in keys}
             if told := shown(command):
                 for folder in reading.script.starts(cwd, command.segment):
                     key = command.keys(folder, HERE)
                     if key not in self.tracked:
                         self.tracked[key] = self.with_taken(key, taken)
-                    self.commits[key] = (*self.commits.get(key, ()), *commits_among(key, told.objects))
+                    self.commits[key] = (*self.commits.get(key, ()), *commits_among(key, told.objects, self.disk))
 
     def with_taken(self, key: str, taken: Collection[str]) -> tuple[tuple[str, bool], ...] | None:
         """The secrets that the repository of a folder keeps, once the commands of the text have taken in others."""
-        kept = tracked_secrets(key)
-        top = work_tree(key) if kept is not None and any(taken) else None
+        kept = tracked_secrets(key, self.disk)
+        top = work_tree(key, self.disk) if kept is not None and taken else None
         if kept is None or top is None:
             return kept
         found = inside.stageable(top, self.budget, ignored="ignored" in taken)
@@ -244,11 +242,11 @@ class _Found:
         """Look up the other repositories that git commands speak with, by their words or by their own repository's."""
         for command in reading.commands:
             for folder, named in spoken_with(command, reading.script.starts(cwd, command.segment)):
-                self.others.setdefault(folder, started_by_remotes(folder, self.roots))
+                self.others.setdefault(folder, started_by_remotes(folder, self.roots, self.disk))
                 for path in named:
                     if _GLOB.search(path):
                         continue  # nobody tells which one it is
-                    self.others.setdefault(path, started_by(path, self.roots))
+                    self.others.setdefault(path, started_by(path, self.roots, self.disk))
 
     def holding(self) -> tuple[str, ...]:
         """What of the paths that were looked up holds a password or token though its name does not say so."""
@@ -272,16 +270,17 @@ def _names_files(view: Sequence[Arg], folder: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _programs(roots: tuple[str, ...]) -> tuple[str, ...]:
-    # PATH is what it was at the start, so this is looked up once for a workspace.
+    # PATH is what it was at the start, so this is looked up once for a workspace; of whose own programs none counts.
+    may_be_written(map(Path, roots))
     return tuple(map(str, path_folders_inside(map(Path, roots))))
 
 
-def _path(path: str, resolved: Resolve, *, follows: bool) -> PathFact:
-    here = _looked_at(path, follow=False)
+def _path(path: str, disk: Disk, *, follows: bool) -> PathFact:
+    here = disk.status(path)
     link = here is not None and stat.S_ISLNK(here.st_mode)
-    real = _real(path, resolved, link)
-    target = _looked_at(real, follow=True) if link else here
-    unclear = follows and _unclear(path, real)
+    real = disk.real(path)
+    target = _led_to(real) if link else here
+    unclear = follows and _unclear(path, real, disk)
     if target is None:
         return PathFact(real=real, is_symlink=link, unclear=unclear)
     kind: Kind = "file" if stat.S_ISREG(target.st_mode) else "folder" if stat.S_ISDIR(target.st_mode) else "other"
@@ -289,20 +288,12 @@ def _path(path: str, resolved: Resolve, *, follows: bool) -> PathFact:
     return PathFact(real=real, kind=kind, is_symlink=link, links=links, unclear=unclear)
 
 
-def _looked_at(path: str, *, follow: bool) -> os.stat_result | None:
-    """What stands at `path`; None where nothing does. Raises `OSError` where that cannot be told."""
+def _led_to(path: str) -> os.stat_result | None:
+    """What stands at `path`, to which a link leads; None where nothing does. Raises `OSError` where nobody can tell."""
     try:
-        return os.stat(path, follow_symlinks=follow)  # noqa: PTH116 - names may hold any bytes
+        return os.stat(path)  # noqa: PTH116 - names may hold any bytes
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _real(path: str, resolved: Resolve, link: bool) -> str:
-    """`path` with every link resolved: most name something in a folder that is resolved already."""
-    folder, name = posixpath.split(path)
-    if name in ("", "."):
-        return resolved(folder)
-    return posixpath.join(folder, name) if name != ".." and resolved(folder) == folder and not link else realpath(path)
 
 
 def _link(path: str) -> PathFact | None:
@@ -313,9 +304,9 @@ def _link(path: str) -> PathFact | None:
     return PathFact(real=posixpath.join(realpath(folder), name), kind="other", is_symlink=True)
 
 
-def _unclear(path: str, real: str) -> bool:
+def _unclear(path: str, real: str, disk: Disk) -> bool:
     """`cd a/..` goes by the spelling, the kernel by the links: do they end in different folders?"""
-    return ".." in path and realpath(posixpath.normpath(path)) != real
+    return ".." in path and disk.real(posixpath.normpath(path)) != real
 
 
 def _pattern(key: str, budget: Budget) -> PathFact:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 _SECTION = re.compile(r"""\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]""")
+# A value without quotes, backslashes and comments.
+_PLAIN = re.compile(r"[^\"\\\n#;]*(?=\n|\Z)")
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*")
 
 
@@ -47,6 +49,8 @@ def _line_end(text: str, at: int) -> int:
 
 def _value(text: str, at: int) -> tuple[str, int]:
     """A value from `at`: quotes and backslashes undone, continued lines joined, a comment left off."""
+    if plain := _PLAIN.match(text, at):
+        return plain[0].strip(), plain.end()
     out: list[str] = []
     quoted = False
     while at < len(text):

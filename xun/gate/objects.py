@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from posixpath import lexists
 
+from xun.gate.disk import Disk
 from xun.gate.repository import common_folder, place_of
 from xun.workspace.regular import open_regular, read_regular
 
@@ -22,13 +23,13 @@ _COMMIT, _OFFSET_DELTA, _NAME_DELTA = 1, 6, 7
 _DESCRIBED = re.compile(r".*-g([0-9a-fA-F]+)")
 
 
-def commits_among(folder: str, names: Sequence[str]) -> tuple[str, ...]:
+def commits_among(folder: str, names: Sequence[str], disk: Disk) -> tuple[str, ...]:
     """Those of `names`, whole or abbreviated, that the repository of `folder` knows as commits and as nothing else.
 
     None of them where that cannot be told.
     """
     try:
-        top = place_of(folder) if names else None
+        top = place_of(folder, disk) if names else None
         if top is None:
             return ()
         common = common_folder(top[1])

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from posixpath import isdir, isfile, lexists, realpath
 
+from xun.gate.disk import Disk
 from xun.gate.git_config import parse_config
 from xun.gate.repository import (
     UnreadableRepositoryError,
@@ -38,16 +39,17 @@ _INSTEAD = (".insteadof", ".pushinsteadof")
 @dataclass(slots=True)
 class _Search:
     roots: Sequence[str]
+    disk: Disk
     found: list[str] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
 
-def started_by(path: str, roots: Sequence[str]) -> tuple[str, ...] | None:
+def started_by(path: str, roots: Sequence[str], disk: Disk) -> tuple[str, ...] | None:
     """What git would start in the repository at `path`: keys of its configuration, and hooks. Empty is harmless.
 
     None where that cannot be told. What is no repository starts nothing; what is a template of one starts its hooks.
     """
-    search = _Search(roots)
+    search = _Search(roots, disk)
     try:
         _look(path, search)
     except (OSError, ValueError, UnreadableRepositoryError):
@@ -55,15 +57,15 @@ def started_by(path: str, roots: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(search.found))
 
 
-def started_by_remotes(folder: str, roots: Sequence[str]) -> tuple[str, ...] | None:
+def started_by_remotes(folder: str, roots: Sequence[str], disk: Disk) -> tuple[str, ...] | None:
     """The same of all on this machine that the repository in which `folder` lies may speak with by its own word."""
-    search = _Search(roots)
+    search = _Search(roots, disk)
     try:
-        place = place_of(folder)
+        place = place_of(folder, disk)
         if place is None:
             return ()
         work_tree, git_folder = place
-        common = common_folder(git_folder)
+        common = common_folder(git_folder, disk)
         for address in _addresses(work_tree, git_folder, common):
             for base in dict.fromkeys((folder, work_tree, git_folder)):
                 _look(posixpath.join(base, posixpath.expanduser(address)), search)
@@ -92,10 +94,10 @@ def _look(path: str, search: _Search) -> None:
     for place in dict.fromkeys(realpath(path + suffix) for suffix in _SUFFIXES):
         git_folder = place
         if isfile(place) and posixpath.basename(place) == ".git":
-            git_folder = git_folder_of(place)
+            git_folder = git_folder_of(place, search.disk)
         elif not isdir(place):
             continue
-        if is_repository(git_folder):
+        if is_repository(git_folder, search.disk):
             _repository(git_folder, search)
         elif posixpath.basename(place) == "hooks":
             search.found += _hooks(place)  # of a template
@@ -107,7 +109,7 @@ def _repository(git_folder: str, search: _Search) -> None:
     search.seen.add(git_folder)
     if len(search.seen) > _MOST:
         raise UnreadableRepositoryError
-    common = common_folder(git_folder)
+    common = common_folder(git_folder, search.disk)
     search.found += _hooks(posixpath.join(common, "hooks"))
     for config in _configurations(common, git_folder):
         text = _text(config)

@@ -12,9 +12,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from posixpath import isdir, lexists, realpath
+from typing import NamedTuple
 
+from xun.gate.disk import Disk
 from xun.gate.git_config import parse_config
-from xun.gate.stray import elsewhere, endless, endless_files, followed
+from xun.gate.stray import elsewhere, endless, endless_files
 from xun.policy.paths import secret, within_any
 from xun.policy.tables.programs import word_set
 from xun.workspace.regular import read_regular
@@ -49,52 +51,61 @@ _BOOLEAN = re.compile(r"|0|1|true|false|yes|no|on|off", re.IGNORECASE)
 _LFS = re.compile(r"git-lfs (?:clean|smudge)(?: --skip)? -- %f|git-lfs filter-process(?: --skip)?")
 
 
+class _Top(NamedTuple):
+    """A repository: its work tree and git folder. Of a `bare` one, the folder around it stands for the work tree."""
+
+    work_tree: str
+    git_folder: str
+    bare: bool = False
+
+
 @dataclass(slots=True)
 class _Search:
-    """One look-up: the findings, the git folders already seen, and a git folder in which it began."""
+    """One look-up: the findings, and the git folders already seen."""
 
     roots: Sequence[str]
+    disk: Disk
     found: list[str] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
-    bare: str = ""
 
 
 class UnreadableRepositoryError(Exception):
     """The repository cannot be told from what is on the disk."""
 
 
-def helper_programs(folder: str, roots: Sequence[str]) -> tuple[str, ...] | None:
+def helper_programs(folder: str, roots: Sequence[str], disk: Disk | None = None) -> tuple[str, ...] | None:
     """The keys by which git, run in `folder`, might start a program, its submodules included; empty is harmless.
 
     None when that cannot be told. A folder in no repository has none.
     """
-    search = _Search(roots)
+    search = _Search(roots, disk or Disk())
     try:
-        top = _discover(realpath(folder), search)
+        top = search.disk.once(_top_of, folder)
+        if top is not None and top.bare:
+            return ("a bare repository",)
         if top is not None:
-            _repository(*top, search)
+            _repository(top.work_tree, top.git_folder, search)
     except (OSError, ValueError, UnreadableRepositoryError):
         return None
     return tuple(dict.fromkeys(search.found))
 
 
-def place_of(folder: str) -> tuple[str, str] | None:
+def place_of(folder: str, disk: Disk | None = None) -> tuple[str, str] | None:
     """The work tree and git folder of the repository that `folder` is in. Raises `OSError` or `ValueError`.
 
     Of a repository without a work tree, or in the git folder of one that has it, the folder around it stands for that.
     """
-    search = _Search(())
     try:
-        found = _discover(realpath(folder), search)
-        return (posixpath.dirname(search.bare), search.bare) if search.bare else found
+        top = (disk or Disk()).once(_top_of, folder)
+        return (top.work_tree, top.git_folder) if top else None
     except UnreadableRepositoryError:
         raise ValueError("the repository cannot be told from what is on the disk") from None
 
 
-def work_tree(folder: str) -> str | None:
+def work_tree(folder: str, disk: Disk | None = None) -> str | None:
     """The work tree that `folder` is in. None where there is none, or that cannot be told."""
     try:
-        found = place_of(folder)
+        found = place_of(folder, disk)
     except (OSError, ValueError):
         return None
     return found[0] if found else None
@@ -107,10 +118,10 @@ def hooks(folder: str) -> tuple[str, ...]:
     """
     found: set[str] = set()
     try:
-        top = _discover(realpath(folder), _Search(()))
-        if top is None:
+        top = _top_of(folder, Disk())
+        if top is None or top.bare:
             return ()
-        work_tree, git_folder = top
+        work_tree, git_folder, _ = top
         common = common_folder(git_folder)
         places = [posixpath.join(common, "hooks")]
         for config in filter(lexists, _configurations(common, git_folder)):
@@ -123,41 +134,40 @@ def hooks(folder: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _discover(folder: str, search: _Search) -> tuple[str, str] | None:
-    """The work tree and git folder that git would find from `folder` upwards."""
+def _top_of(folder: str, disk: Disk) -> _Top | None:
+    """The repository that git would find from `folder` upwards."""
+    folder = disk.real(folder)
     while True:
         entry = posixpath.join(folder, ".git")
         # A folder of that name which is no repository stops git no more than it stops us.
-        if lexists(entry) and (not isdir(entry) or is_repository(entry)):
-            return folder, git_folder_of(entry)
-        if is_repository(folder):
-            search.found.append("a bare repository")
-            search.bare = folder
-            return None
+        if disk.exists(entry) and (not disk.is_folder(entry) or is_repository(entry, disk)):
+            return _Top(folder, git_folder_of(entry, disk))
+        if is_repository(folder, disk):
+            return _Top(posixpath.dirname(folder), folder, bare=True)
         parent = posixpath.dirname(folder)
         if parent == folder:
             return None
         folder = parent
 
 
-def is_repository(folder: str) -> bool:
+def is_repository(folder: str, disk: Disk) -> bool:
     """Would git take `folder` for a repository? Its objects and refs may stand in another, named by `commondir`."""
     head = posixpath.join(folder, "HEAD")
-    if posixpath.islink(head):
+    if disk.is_link(head):
         if not os.readlink(head).startswith("refs/"):  # noqa: PTH115 - as it is written
             return False
-    elif not lexists(head) or not _HEAD.match(_read(head, 4096)):
+    elif not disk.exists(head) or not _HEAD.match(_read(head, 4096)):
         return False
     common = folder
-    if lexists(pointer := posixpath.join(folder, "commondir")):
+    if disk.exists(pointer := posixpath.join(folder, "commondir")):
         common = posixpath.join(folder, _read(pointer, 4096).rstrip("\r\n"))
     return all(os.access(posixpath.join(common, name), os.X_OK) for name in ("objects", "refs"))
 
 
-def git_folder_of(entry: str) -> str:
+def git_folder_of(entry: str, disk: Disk) -> str:
     """The folder that a `.git` entry of a resolved folder means: itself, or what a `gitdir:` file names."""
-    if isdir(entry):
-        return followed(entry)
+    if disk.is_folder(entry):
+        return disk.real(entry)
     text = _read(entry, 4096)
     if not text.startswith("gitdir: "):
         raise UnreadableRepositoryError
@@ -170,26 +180,27 @@ def _repository(work_tree: str, git_folder: str, search: _Search) -> None:
     search.seen.add(git_folder)
     if len(search.seen) > _MAX_REPOSITORIES:
         raise UnreadableRepositoryError
-    common = common_folder(git_folder)
-    search.found += elsewhere(work_tree, git_folder, common, search.roots)
+    disk = search.disk
+    common = common_folder(git_folder, disk)
+    search.found += elsewhere(work_tree, git_folder, common, search.roots, disk)
     search.found += endless_files(work_tree, common)
     for config in _configurations(common, git_folder):
-        if lexists(config):
+        if disk.exists(config):
             search.found += findings(_read(config, _MAX_CONFIG), git_folder, search.roots)
-    if lexists(posixpath.join(common, "hooks", "post-index-change")):
+    if disk.exists(posixpath.join(common, "hooks", "post-index-change")):
         search.found.append("hooks/post-index-change")
     indexes = [name for name in os.listdir(git_folder) if name == "index" or name.startswith("sharedindex.")]  # noqa: PTH208
     for path in (path for name in indexes for path in _gitlinks(posixpath.join(git_folder, name))):
         inner = posixpath.join(work_tree, path)
-        entry = posixpath.join(realpath(inner), ".git")
-        if lexists(entry):
-            _repository(inner, git_folder_of(entry), search)
+        entry = posixpath.join(disk.real(inner), ".git")
+        if disk.exists(entry):
+            _repository(inner, git_folder_of(entry, disk), search)
 
 
-def common_folder(git_folder: str) -> str:
+def common_folder(git_folder: str, disk: Disk | None = None) -> str:
     """The folder that a work tree shares with the others of its repository."""
     pointer = posixpath.join(git_folder, "commondir")
-    if not lexists(pointer):
+    if not (disk or Disk()).exists(pointer):
         return git_folder
     return realpath(posixpath.join(git_folder, _read(pointer, 4096).rstrip("\r\n")))
 

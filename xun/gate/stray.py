@@ -6,8 +6,9 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterator, Sequence
-from posixpath import islink, lexists, realpath
+from posixpath import lexists, realpath
 
+from xun.gate.disk import Disk
 from xun.gate.git_config import parse_config
 from xun.gate.listing import Budget, Spent
 from xun.policy.paths import within_any
@@ -26,7 +27,7 @@ def _text(path: str, limit: int) -> str:
     return os.fsdecode(data)
 
 
-def elsewhere(work_tree: str, git_folder: str, common: str, roots: Sequence[str]) -> Iterator[str]:
+def elsewhere(work_tree: str, git_folder: str, common: str, roots: Sequence[str], disk: Disk) -> Iterator[str]:
     """What of a repository in one of the roots stands outside them, unless it says that this is its work tree."""
     if not within_any(work_tree, roots):
         return
@@ -36,15 +37,10 @@ def elsewhere(work_tree: str, git_folder: str, common: str, roots: Sequence[str]
         return
     objects = posixpath.join(common, "objects")
     alternates = posixpath.join(objects, "info/alternates")
-    lines = _text(alternates, _MAX_CONFIG).splitlines() if lexists(alternates) else []
+    lines = _text(alternates, _MAX_CONFIG).splitlines() if disk.exists(alternates) else []
     others = [realpath(posixpath.join(objects, line)) for line in lines if line and not line.startswith("#")]
-    if not all(within_any(place, roots) for place in (followed(objects), *others)):
+    if not all(within_any(place, roots) for place in (disk.real(objects), *others)):
         yield "objects outside the workspace"
-
-
-def followed(path: str) -> str:
-    """`path` in a folder that is resolved, with every link resolved."""
-    return realpath(path) if islink(path) else path
 
 
 def _knows(git_folder: str, work_tree: str) -> bool:
@@ -60,9 +56,8 @@ def _knows(git_folder: str, work_tree: str) -> bool:
 
 def endless_files(work_tree: str, common: str) -> Iterator[str]:
     """The files that git reads unasked and that are pipes or devices."""
-    own = (posixpath.join(work_tree, name) for name in _OWN_FILES)
-    info = (posixpath.join(common, "info", name) for name in _INFO_FILES)
-    yield from (f"{path}, a pipe or device" for path in (*own, *info) if endless(path))
+    yield from _endless_in(work_tree, _OWN_FILES)
+    yield from _endless_in(posixpath.join(common, "info"), _INFO_FILES)
     budget, folders = Budget(_MAX_ENTRIES), [work_tree]
     try:
         while folders:
@@ -74,6 +69,18 @@ def endless_files(work_tree: str, common: str) -> Iterator[str]:
             folders += (posixpath.join(folder, name) for name in inner)
     except Spent:
         return
+
+
+def _endless_in(folder: str, names: Sequence[str]) -> Iterator[str]:
+    """Those of `names` in a folder that are pipes or devices, or links to such."""
+    try:
+        listing = Budget(_MAX_ENTRIES).listing(folder)
+        if listing.count and not (listing.others or listing.links):
+            return  # what is there is files and folders; of a folder that cannot be listed nobody knows
+    except Spent:
+        pass
+    paths = (posixpath.join(folder, name) for name in names)
+    yield from (f"{path}, a pipe or device" for path in paths if endless(path))
 
 
 def endless(path: str) -> bool:

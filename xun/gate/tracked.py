@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from posixpath import lexists, realpath
 
+from xun.gate.disk import Disk
 from xun.gate.repository import place_of
 from xun.policy.paths import fold, may_hold_secret, secret
 from xun.workspace.regular import read_regular
@@ -27,13 +27,13 @@ _MADE_UP = re.compile(
 )
 
 
-def tracked_secrets(folder: str) -> tuple[tuple[str, bool], ...] | None:
+def tracked_secrets(folder: str, disk: Disk | None = None) -> tuple[tuple[str, bool], ...] | None:
     """The files that hold secrets and that git keeps in the repository of `folder` and in its submodules, by index.
 
     Each with whether it is known to be on the disk as it is kept. None when that cannot be told.
     """
     try:
-        return tuple(_tracked(folder, set()))
+        return tuple(_tracked(folder, disk or Disk(), set()))
     except (OSError, ValueError, IndexError):
         return None
 
@@ -43,10 +43,10 @@ def made_up(path: str) -> bool:
     return _MADE_UP.search(path) is not None
 
 
-def kept_links(folder: str) -> tuple[str, ...] | None:
+def kept_links(folder: str, disk: Disk) -> tuple[str, ...] | None:
     """The links that the index of the repository around `folder` lists; None where nobody can tell."""
     try:
-        top = place_of(folder)
+        top = place_of(folder, disk)
         if top is None or any(name.startswith("sharedindex.") for name in os.listdir(top[1])):  # noqa: PTH208
             return None
         index = posixpath.join(top[1], "index")
@@ -65,10 +65,10 @@ def _links(index: str, changed: int, size: int) -> tuple[str, ...]:
     return tuple(name.decode(errors="surrogateescape") for mode, name, *_ in _entries(data) if mode == _LINK)
 
 
-def kept_names(folder: str) -> frozenset[str] | None:
+def kept_names(folder: str, disk: Disk) -> frozenset[str] | None:
     """The names, folded, of all files that the repository around `folder` keeps; None where nobody can tell."""
     try:
-        top = place_of(folder)
+        top = place_of(folder, disk)
         if top is None:
             return None
         found: frozenset[str] = frozenset()
@@ -111,16 +111,16 @@ def _names(index: str, changed: int, size: int) -> frozenset[str]:
     return frozenset(found)
 
 
-def _tracked(folder: str, seen: set[str]) -> Iterator[tuple[str, bool]]:
-    top = place_of(folder)
+def _tracked(folder: str, disk: Disk, seen: set[str]) -> Iterator[tuple[str, bool]]:
+    top = place_of(folder, disk)
     if top is None or top[1] in seen:
         return
     seen.add(top[1])
     if len(seen) > _MAX_REPOSITORIES:
         raise ValueError("there are too many submodules to look at")
     work_tree, git_folder = top
-    indexed = lexists(posixpath.join(git_folder, "index"))
-    if not indexed and git_folder == realpath(folder):
+    indexed = disk.exists(posixpath.join(git_folder, "index"))
+    if not indexed and git_folder == disk.real(folder):
         raise ValueError("without a work tree only its commits tell what it keeps")
     for name in os.listdir(git_folder):  # noqa: PTH208 - by its text, as everything here
         # Of an index that is split, most stands in another file.
@@ -132,8 +132,8 @@ def _tracked(folder: str, seen: set[str]) -> Iterator[tuple[str, bool]]:
                 yield posixpath.join(work_tree, path), _unchanged(work_tree, path, at)
             for path in submodules:
                 inner = posixpath.join(work_tree, path)
-                if lexists(posixpath.join(inner, ".git")):
-                    yield from _tracked(inner, seen)
+                if disk.exists(posixpath.join(inner, ".git")):
+                    yield from _tracked(inner, disk, seen)
 
 
 @lru_cache(maxsize=16)

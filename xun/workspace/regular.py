@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+_CHUNK = 1 << 16
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 
@@ -26,16 +27,28 @@ def open_regular(path: str | Path, *, follow: bool = True, dir_fd: int | None = 
 
     Unless `follow`, a link at the end of `path` is refused. Raises `OSError`, also for all but a regular file.
     """
-    descriptor = os.open(path, _FLAGS | (0 if follow else os.O_NOFOLLOW), dir_fd=dir_fd)
-    mode = os.fstat(descriptor).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(descriptor)
-        raise NotRegularError(path, mode)
-    return os.fdopen(descriptor, "rb")
+    return os.fdopen(_opened(path, follow=follow, dir_fd=dir_fd)[0], "rb")
 
 
 def read_regular(path: str | Path, limit: int) -> bytes | None:
     """The contents of a regular file, or None for one of more than `limit` bytes. Raises as `open_regular` does."""
-    with open_regular(path) as file:
-        data = file.read(limit + 1) if os.fstat(file.fileno()).st_size <= limit else None
-    return None if data is None or len(data) > limit else data
+    descriptor, size = _opened(path)
+    try:
+        parts: list[bytes] = []
+        left = limit + 1 if size <= limit else 0
+        while left > 0 and (part := os.read(descriptor, min(left, max(size + 1, _CHUNK)))):
+            parts.append(part)
+            left -= len(part)
+    finally:
+        os.close(descriptor)
+    return b"".join(parts) if left > 0 else None
+
+
+def _opened(path: str | Path, *, follow: bool = True, dir_fd: int | None = None) -> tuple[int, int]:
+    """A descriptor of a regular file, and the size of that."""
+    descriptor = os.open(path, _FLAGS | (0 if follow else os.O_NOFOLLOW), dir_fd=dir_fd)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise NotRegularError(path, status.st_mode)
+    return descriptor, status.st_size
