@@ -21,7 +21,8 @@ from xun.gate.chain import levels
 from xun.gate.tracked import keeps
 from xun.policy.action import Confinement
 from xun.policy.judge.guard import guard
-from xun.policy.paths import covers_new, fixed, matches, protected, protected_names
+from xun.policy.paths import covers_new, fixed, matches, protected
+from xun.policy.tables import protected_names
 from xun.registry import load
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         # What git may change is looked at when it has ended.
         background=confinement.background and not confinement.git,
         protected=protected,
-        known=protected_names(),
+        known=protected_names.spelled(),
         closed=_closed(agent, roots),
         **_unwritable(agent, roots),
     )

@@ -18,7 +18,8 @@ from xun.exec.registry import ProcessRegistry
 from xun.exec.run import Completed, run_bash
 from xun.exec.sandbox.find import works
 from xun.exec.sandbox.profile import Kind, Profile
-from xun.policy.paths import protected, protected_names
+from xun.policy.paths import protected
+from xun.policy.tables import protected_names
 
 KINDS: tuple[Kind, ...] = ("bwrap", "landlock")
 
@@ -92,7 +93,7 @@ def make(place: Path, kind: Kind) -> Ground:
     (outside / "kept").write_text("kept")
     profile = Profile(
         kind=kind, roots=(root,), tmp=temp / "tmp", aside=place / "aside", temp=temp, cache=place / "cache",
-        protected=protected, known=protected_names(),
+        protected=protected, known=protected_names.spelled(),
     )  # fmt: skip
     return Ground(root, outside, profile)
 

@@ -238,7 +238,9 @@ class Places:
         fact = self.facts.paths.get(key)
         if fact and use.arg.glob and not fact.matches and may_be_secret(use.arg.text):
             return True
-        return any(map(self.holds_secret, self.names(key)))
+        # The name of a folder counts where it says so of all that is in it: `token/` is source code, `.ssh/` is not.
+        below = "/-" if fact and fact.kind == "folder" and not use.arg.glob else ""
+        return any(self.holds_secret(path + below) for path in self.names(key))
 
     def holds_secret(self, path: str) -> bool:
         """Does the name of a path say that it holds secrets, or what was found in it?"""
