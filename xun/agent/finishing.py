@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from xun.agent.ending import Outcome
 from xun.agent.run_result import RunResult
 from xun.errors import text_of
 from xun.events import ErrorDetail, HistoryReplaced, TurnEnded
-from xun.messages import of_its_own
+from xun.messages import Message, of_its_own
 
 if TYPE_CHECKING:
     from xun.agent.turn import Turn
@@ -48,19 +48,15 @@ class Finishing:
     def result(self, told: TurnEnded) -> RunResult:
         """What the run gives back, as it was told."""
         turn = self._turn
-        plain = RunResult(
-            status=told.status, stop_reason=told.stop_reason, output=told.output, messages=tuple(turn.agent.messages),
+        return RunResult(
+            status=told.status, stop_reason=told.stop_reason, output=told.output,
+            messages=cast(Any, partial(_own, tuple(turn.agent.messages))),
             usage=told.usage, cost=told.cost, steps=told.steps, tool_calls=told.tool_calls, seconds=told.seconds,
             denials=tuple(turn.denials), error=told.error, model=turn.agent.model_name,
             session_id=turn.agent.session_id, usage_incomplete=turn.usage_incomplete,
             data=turn.output.data if turn.output is not None and told.status == "completed" else None,
+            events=turn.agent.telemetry.taken(),
         )  # fmt: skip
-        try:
-            own = tuple(map(of_its_own, plain.messages))
-            return replace(plain, messages=own, events=turn.agent.telemetry.taken())
-        except Exception:  # noqa: BLE001 - as above
-            _log.info("the result of a run holds messages that cannot be copied", exc_info=True)
-            return plain
 
     def _told(self) -> TurnEnded:
         turn = self._turn
@@ -86,3 +82,15 @@ class Finishing:
                 break
         self._turn.agent.compactor.replaced()
         self._turn.emit(HistoryReplaced(messages=tuple(messages), reason="broken"))
+
+
+def _own(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """`messages` for whoever looks at a result: what they change in it changes neither the history nor other results.
+
+    It is made once that is looked at, and only then: it goes through the whole conversation.
+    """
+    try:
+        return tuple(map(of_its_own, messages))
+    except Exception:  # noqa: BLE001 - a message that cannot be copied is still to be read
+        _log.info("the result of a run holds messages that cannot be copied", exc_info=True)
+        return messages

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import to_jsonable_python
 
@@ -52,7 +53,25 @@ class RunCancelled(RunFailed):
     """The run was cancelled."""
 
 
-@dataclass(frozen=True, slots=True)
+class _Messages:
+    """A field that may be given as a function: it is called when it is first looked at.
+
+    Copies of a whole conversation would else be made at the end of each of its turns, for the few that look.
+    """
+
+    def __get__(self, result: RunResult | None, owner: type[Any]) -> tuple[Message, ...]:
+        if result is None:
+            raise AttributeError("messages")  # so that it has no default
+        held = result.__dict__["messages"]
+        if callable(held):
+            held = result.__dict__["messages"] = held()
+        return held
+
+    def __set__(self, result: RunResult, value: tuple[Message, ...] | Callable[[], tuple[Message, ...]]) -> None:
+        result.__dict__["messages"] = value
+
+
+@dataclass(frozen=True)
 class RunResult(Result[str]):
     """The outcome of a run; also a `Result` that holds the output or the error.
 
@@ -64,7 +83,7 @@ class RunResult(Result[str]):
     status: Status
     stop_reason: StopReason
     output: str
-    messages: tuple[Message, ...]
+    messages: tuple[Message, ...] = cast(Any, _Messages())
     usage: Usage = field(default_factory=Usage)
     cost: float | None = None
     steps: int = 0

@@ -50,6 +50,7 @@ class ScriptedProvider:
         self._source = source
         self._steps: Sequence[Step] = list(steps)
         self._taken = 0
+        self._before: int | None = None  # replies that there were before its first one
         for number, step in enumerate(self._steps, 1):
             if not callable(step):
                 self._validate(number, step)
@@ -108,7 +109,9 @@ class ScriptedProvider:
 
     def _message(self, step: dict[str, Any], number: int, request: Request) -> Message:
         # A script that starts again in a resumed session must not repeat the ids that are in its history.
-        turn = max(number, 1 + sum(message.role == "assistant" for message in request.messages))
+        if self._before is None:
+            self._before = sum(message.role == "assistant" for message in request.messages)
+        turn = self._before + number
         drafts = [
             DraftCall(call.get("id", f"call_{turn}_{place}"), call["tool"], _arguments(call.get("arguments", {})))
             for place, call in enumerate(step.get("calls", ()), 1)
