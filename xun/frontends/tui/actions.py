@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Literal
 
+from xun.frontends.tui.focus import give_keys, has_keys
 from xun.frontends.tui.leaving import Leaving
 from xun.frontends.tui.queue_view import QueueView
 
@@ -25,7 +26,7 @@ class Acting(Leaving):
 
     def action_interrupt(self) -> None:
         """Back to the prompt; from there, stop what runs."""
-        if self._transcript.has_focus:
+        if has_keys(self._transcript):
             self._prompt.take_keys()
         elif self.desk is not None and not self.desk.interrupt():
             self._transcript.follow()
@@ -83,7 +84,7 @@ class Acting(Leaving):
 
     def action_read(self) -> None:
         """Let the transcript have the keys, to go over it row by row; Esc goes back to the prompt."""
-        self._transcript.focus()
+        give_keys(self._transcript)
 
     def action_redraw(self) -> None:
         """Draw everything anew: another program may have written over it."""

@@ -85,7 +85,7 @@ class XunApp(Starting, Acting):
     def _leave_question(self) -> None:
         if self._secret:
             return  # it answers nothing by itself, and no part of it may come to stand in the prompt
-        if self._parts is not None and (self._question.has_focus or self._question.typing):
+        if self._parts is not None and self._question.has_keys:
             self._question.let_go()
             self._prompt.take_keys()
 
@@ -94,12 +94,6 @@ class XunApp(Starting, Acting):
         self.take(event.text, steer=event.steer)
         if self._parts is not None:
             self._transcript.follow()
-
-    def on_question_panel_left(self) -> None:
-        """No question takes the keys any more."""
-        prompt = self.query(Prompt)  # the screen may be closing, and the prompt be gone
-        if prompt and not self._question.entering:  # that of a question which came since
-            prompt.first().take_keys()
 
     def on_transcript_typed(self, event: Transcript.Typed) -> None:
         """A key that does nothing in the transcript."""

@@ -32,6 +32,7 @@ class Parts:
         draft: Callable[[], bool],
         engaged: Callable[[], bool],
         hand: Callable[[Key | Paste], None],
+        left: Callable[[], None],
         clock: Callable[[], float],
     ) -> Parts:
         """New ones. All but `clock` are told of the prompt, as `QuestionPanel` says; `clock` tells seconds."""
@@ -41,6 +42,7 @@ class Parts:
             draft=draft,
             engaged=engaged,
             hand=hand,
+            left=left,
             saves=would_save,
             shown=watch.shown,
             opinion=watch.opinion,

@@ -68,7 +68,12 @@ class Starting(Leaving):
         from xun.frontends.tui.parts import Parts
 
         parts = Parts.make(
-            idle=self._idle, draft=self._draft, engaged=self._engaged, hand=self._prompt.take, clock=self._clock
+            idle=self._idle,
+            draft=self._draft,
+            engaged=self._engaged,
+            hand=self._prompt.take,
+            left=self._prompt.take_keys,
+            clock=self._clock,
         )
         queue = self.query_one(QueueView)
         await self.mount(parts.transcript, parts.question, before=queue)

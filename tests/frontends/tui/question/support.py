@@ -71,6 +71,7 @@ class QuestionApp(App[None]):
             draft=lambda: not self.prompt.blank,
             engaged=lambda: self.prompt.engaged,
             hand=lambda event: self.prompt.take(event),
+            left=lambda: self.prompt.take_keys(),
             saves=lambda ask: (RULE,),
         )
         yield Prompt(History(), Completer(lambda before: ()))
@@ -80,9 +81,6 @@ class QuestionApp(App[None]):
 
     def on_prompt_submitted(self, event: Prompt.Submitted) -> None:
         self.sent.append(event.text)
-
-    def on_question_panel_left(self) -> None:
-        self.prompt.take_keys()
 
     def action_focus_next(self) -> None:
         self.panel.take()

@@ -11,6 +11,7 @@ from textual.events import Key, Paste, Resize
 from textual.message import Message
 from textual.widgets import TextArea
 
+from xun.frontends.tui.focus import give_keys
 from xun.frontends.tui.prompt.area import PromptArea
 from xun.frontends.tui.prompt.complete import Completer, Item
 from xun.frontends.tui.prompt.folds import Span
@@ -122,7 +123,8 @@ class Prompt(Vertical):
 
     def take_keys(self) -> None:
         """Let what is typed come here, from now on: a key that comes while nothing has the focus would be lost."""
-        self.screen.set_focus(self.area)
+        for area in self.query(PromptArea):  # which is gone before the prompt is, where the screen is closing
+            give_keys(area)
 
     def take(self, event: Key | Paste) -> None:
         """Let `event` do what it would have done here, and take the keys from now on."""

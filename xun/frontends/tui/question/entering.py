@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.events import Key
 from textual.widgets import Input
 
+from xun.frontends.tui.focus import has_keys
 from xun.frontends.tui.question.box import QuestionBox
 from xun.frontends.tui.question.describe import Shown
 from xun.frontends.tui.question.editor import ReachOf, RuleEditor
@@ -27,11 +28,6 @@ class QuestionEntry(QuestionBox):
         raise NotImplementedError
 
     @property
-    def entering(self) -> bool:
-        """Whether the line for a reason, own words or a secret is open, whoever has the keys."""
-        return self._entry is not None
-
-    @property
     def secret(self) -> bool:
         """Whether a secret is being typed, or waits to be."""
         return self._entry is not None and self._entry.entry == "secret"
@@ -39,7 +35,7 @@ class QuestionEntry(QuestionBox):
     @property
     def typing(self) -> bool:
         """Whether a reason, own words or a secret are being typed."""
-        return self._entry is not None and self._line.has_focus
+        return self._entry is not None and has_keys(self._line)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Look up what the rule that is being edited comes to."""

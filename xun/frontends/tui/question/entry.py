@@ -6,6 +6,7 @@ from textual.events import Key, Paste
 from textual.widgets import Input
 
 from xun.frontends.text import visible
+from xun.frontends.tui.focus import give_keys
 
 
 class EntryLine(Input):
@@ -26,7 +27,7 @@ class EntryLine(Input):
             self.value = ""
         self._for = purpose
         self.password = secret
-        self.screen.set_focus(self)
+        give_keys(self)
 
     def take(self, event: Key | Paste) -> None:
         """Let `event`, which came elsewhere, do what it does here."""

@@ -9,9 +9,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from textual.events import Click, Key, Paste
-from textual.message import Message
 from textual.timer import Timer
 
+from xun.frontends.tui.focus import give_keys, has_keys
 from xun.frontends.tui.keys import OF_SCREEN
 from xun.frontends.tui.question.answering import QuestionAnswers
 from xun.frontends.tui.question.box import Waiting
@@ -33,7 +33,8 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
     """Puts questions to the person, one after another.
 
     `idle` tells the seconds since the last key, `draft` whether the prompt holds text, `engaged` whether a list or a
-    search is open there, and `hand` gives it the keys and pastes that are no answers. `saves` tells, for a question,
+    search is open there. `hand` gives it the keys and pastes that are no answers, and `left` all that is typed from now
+    on. `saves` tells, for a question,
     what *always* would write, a line each; `shown` gives a path as the person knows it. A yes counts only once all of
     the question was in view. `opinion` tells what a second model says of a question, and `begun` is told that the
     person has begun to answer it. `reach` tells what a rule would let pass, for *always* to edit it; without it that
@@ -42,15 +43,13 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
 
     FOCUS_ON_CLICK = False  # a click takes the keys, as Tab does; to select text is none
 
-    class Left(Message):
-        """The person goes back to the prompt, or the last question is answered."""
-
     def __init__(
         self,
         *,
         idle: Callable[[], float],
         draft: Callable[[], bool],
         hand: Callable[[Key | Paste], None],
+        left: Callable[[], None],
         engaged: Callable[[], bool] = lambda: False,
         saves: Callable[[Ask], Sequence[str]] = lambda ask: (),
         shown: Shown = str,
@@ -62,7 +61,8 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         self._said, self._tell_begun = opinion, begun
         self._begun = False  # whether the person has begun to answer
         self._looks: Timer | None = None
-        self._draft, self._engaged, self._hand, self._saves = draft, engaged, hand, saves
+        self._draft, self._engaged, self._saves = draft, engaged, saves
+        self._hand, self._left = hand, left
         self._quiet = Quiet(self, self._arm, wanted=self._may_take, idle=idle, busy=self._busy, still=self._keep_hint)
         self._waiting: list[Waiting] = []
         self._armed = False
@@ -106,12 +106,17 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
     @property
     def ready(self) -> bool:
         """Whether keys are taken as answers now."""
-        return self._shown is not None and self._armed and self.has_focus and (self._asked_for or not self._draft())
+        return self._shown is not None and self._armed and has_keys(self) and (self._asked_for or not self._draft())
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether what is typed comes here, as answers or as text for one."""
+        return has_keys(self) or self.typing
 
     def take(self) -> None:
         """Take the keys now, for the question that is shown; from the line for a reason, back to the answers."""
         if self._entry is not None and not self.typing:
-            self.screen.set_focus(self._line)
+            give_keys(self._line)
             return
         self._close_entry()
         self._asked_for = True
@@ -121,7 +126,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         if self._shown is not None:
             self._quiet.stop()
             self._armed, self._following = True, False
-            self.screen.set_focus(self)
+            give_keys(self)
             self._draw()
 
     def _disarm(self) -> None:
@@ -143,7 +148,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             self._title()
             return
         self._shown = first
-        had_keys = self.has_focus or self.typing
+        had_keys = self.has_keys
         self._disarm()
         self._take_back()
         self._close_entry()
@@ -152,7 +157,8 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         if first is None:
             self._quiet.stop()
             self._draw()
-            self.post_message(self.Left())
+            if had_keys:
+                self._left()
             return
         self._mark = Mark(first.menu or menu_of(first.ask, self._saves(first.ask), self._path))
         self._seen = self._begun = self._turned = False
@@ -168,9 +174,9 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             self._mark.remember()
             self._following = not self._draft()
             if self._following:
-                self.screen.set_focus(self)
+                give_keys(self)
             else:
-                self.post_message(self.Left())
+                self._left()
         self._quiet.wait()
         self._look_out()
         if self._mark.menu.listing:  # it was asked for
@@ -195,7 +201,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
 
     def on_blur(self) -> None:
         """They are not any more: what they were taken for may be over when they come back."""
-        if self._armed and self._entry is None:
+        if self._armed and self._entry is None and not has_keys(self):  # they may be back by now
             self._settle()
             self._disarm()
             self._quiet.wait()
@@ -265,7 +271,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
 
     def _leave(self) -> None:
         self._disarm()
-        self.post_message(self.Left())
+        self._left()
         self._quiet.wait(AFTER_LEAVING)
 
     def _came_early(self, event: Key) -> bool:
