@@ -43,6 +43,8 @@ MAX_MATCHES = 2000
 MAX_PATHS = 2000
 _GLOB = re.compile(f"[{STAR}{ANY}{OPEN}]")
 # A name with any of these becomes other words where a variable that holds it is not quoted.
+# What may name a file that says what git ignores.
+_IGNORING = re.compile(r"ignore|exclude|\.g[^\s/]*[*?\[{]|(?:^|[\s/])\.?[*?\[]")
 _SPLITTING = re.compile(r"[\s*?\[\]\\]")
 
 
@@ -208,6 +210,9 @@ class _Found:
             if (stage := stages(view))
             and not all(_names_files(view, folder) for folder in reading.script.starts(cwd, command.segment))
         }
+        words = (one.segment.text for one in reading.commands)
+        if taken and any(map(_IGNORING.search, (*words, *(target.text for _, target in reading.script.redirects)))):
+            taken.add("ignored")  # which files those are may be changed first
         for command in reading.commands:
             for view in command.acting if not command.judged and len(reading.commands) > 1 else ():
                 if from_index(view):
@@ -227,8 +232,8 @@ class _Found:
         if kept is None or top is None:
             return kept
         found = inside.stageable(top, self.budget, ignored="ignored" in taken)
-        # What has just been taken in is on the disk as it is kept.
-        new = [(path, True) for path, _ in found or () if not made_up(path[len(top) + 1 :])]
+        # What has just been taken in is on the disk as it is kept, unless it was by name alone.
+        new = [(path, "named" not in taken) for path, _ in found or () if not made_up(path[len(top) + 1 :])]
         return None if found is None else (*kept, *(one for one in new if one[0] not in dict(kept)))
 
     def settings(self, reading: Reading, cwd: str, home: Path) -> None:

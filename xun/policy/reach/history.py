@@ -20,7 +20,25 @@ from xun.policy.tables.programs import base_name, git_command_at, word_set
 from xun.policy.text.words import Arg
 
 # They show content of every file that git keeps, and no table tells what limits them.
-_ALL = word_set("archive format-patch difftool range-diff fast-export bundle unpack-file")
+_ALL = word_set("archive format-patch difftool range-diff fast-export bundle unpack-file diff-pairs merge-tree")
+# And those that do where an option, or a word, asks for it: what they are about to take in or throw away.
+_PATCH = r"-[A-Za-z]*p[A-Za-z]*|--pat.*"
+_PATCHES = {
+    "add": re.compile(_PATCH + r"|-[A-Za-z]*[ie][A-Za-z]*|--int(?:er.*)?|--ed.*"),
+    "stage": re.compile(_PATCH + r"|-[A-Za-z]*[ie][A-Za-z]*|--int(?:er.*)?|--ed.*"),
+    "commit": re.compile(_PATCH + r"|-[A-Za-z]*v[A-Za-z]*|--int(?:er.*)?|--verb.*"),
+    "reset": re.compile(_PATCH),
+    "restore": re.compile(_PATCH),
+    "checkout": re.compile(_PATCH),
+    "stash": re.compile(_PATCH + "|show"),
+    "status": re.compile(r"-[a-z]*v.*|--verb.*"),
+    "request-pull": re.compile(_PATCH),
+    "rerere": re.compile("diff"),
+    "bisect": re.compile("view|visualize"),
+    "rebase": re.compile("--show.*"),
+    "am": re.compile("--show.*"),
+    "cherry-pick": re.compile("--show.*"),
+}
 # Without an option that asks for it, they show no content.
 _LOGS = frozenset({"log", "whatchanged", "reflog", "diff-tree", "diff-index", "diff-files", "stash list"})
 _WITH_DISK = word_set("diff diff-index diff-files")
@@ -57,15 +75,20 @@ class Shown:
         return tuple(one for text in texts for one in objects_in(text) or ())
 
 
-def stages(view: Sequence[Arg]) -> Literal["", "new", "ignored"]:
-    """Does a git command take in files that the repository does not keep: new ones, or ignored ones too?"""
+def stages(view: Sequence[Arg]) -> Literal["", "named", "new", "ignored"]:
+    """Does a git command take in files that the repository does not keep: new ones, or ignored ones too?
+
+    With "named" it takes in new ones by name alone: what is in them counts as changed since.
+    """
     words = [arg.text for arg in view[1:]]
     at = git_command_at(words)
     if base_name(view[0].text) != "git" or at >= len(words):
         return ""
     behind = words[at + 1 :]
     if words[at] == "add":
-        return "ignored" if any(re.fullmatch(r"-[A-Za-z]*f[A-Za-z]*|--f.*", word) for word in behind) else "new"
+        if any(re.fullmatch(r"-[A-Za-z]*f[A-Za-z]*|--f.*", word) for word in behind):
+            return "ignored"
+        return "named" if any(re.fullmatch(r"-[A-Za-z]*N[A-Za-z]*|--inten.*", word) for word in behind) else "new"
     if words[at] == "stash":
         if any(re.fullmatch(r"-[A-Za-z]*a[A-Za-z]*|--al.*", word) for word in behind):
             return "ignored"
@@ -104,12 +127,10 @@ def _shown(name: Sequence[str], args: Sequence[Arg]) -> Shown | None:
     kind = name[0] if name else ""
     if kind in _ALL:
         return Shown(whole=True)
-    if kind == "status":
-        return Shown(whole=True) if any(re.fullmatch(r"-[a-z]*v.*|--verb.*", arg.text) for arg in args) else None
     table = SHOWING.get(" ".join(name))
     if table is None:
-        patches = kind == "stash" and any(arg.text in ("-p", "--patch", "show") for arg in args)
-        return Shown(whole=True) if patches else None
+        asked = _PATCHES.get(kind)
+        return Shown(whole=True) if asked and any(asked.fullmatch(arg.text) for arg in args) else None
     texts = [arg.text for arg in args]
     at = texts.index("--") if "--" in texts else len(args)
     if at < len(args) and not table.ends:
