@@ -15,7 +15,8 @@ from xun.policy.rules import Policy, Rule
 PROGRAMS = (
     "cp", "mv", "ln", "install", "rsync", "scp", "tar", "unzip", "split", "wget", "curl", "patch", "7z", "touch", "mkdir",
     "csplit", "mypy", "git mv", "git apply", "git clone", "git worktree add", "pip install", "docker cp", "kubectl cp",
-    "aws s3 cp",
+    "aws s3 cp", "git rm", "chmod", "tsc", "protoc", "mktemp", "go build", "cargo build", "coverage html",
+    "git format-patch",
 )  # fmt: skip
 OPEN = [Rule(effect="allow", kind="command", pattern=words) for words in PROGRAMS]
 
@@ -120,3 +121,39 @@ def test_a_link_of_that_name_is_followed(work: Path) -> None:
 def test_a_link_of_a_protected_name_among_those_of_a_pattern_keeps_its_name(work: Path) -> None:
     (work / "lib" / "AGENTS.md").symlink_to(work / "docs" / "a.md")
     assert run("cp lib/AGENTS.* .", work).hard
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("cp -rT d .", "AGENTS.md"), ("cp -r --no-target-directory d .", ".github"), ("cp -r --no-t d .", "AGENTS.md"),
+        ("cd d && cp -r --parents .github/workflows/ci.yml ..", ".github/workflows/ci.yml"),
+        ("cp --parents d/AGENTS.md src", "src/d/AGENTS.md"), ("rsync -aR d/./AGENTS.md .", "AGENTS.md"),
+        ("rsync -a --relative d/./.github/workflows .", ".github"), ("git rm -rqf .", "workspace itself"),
+        ("git rm -r ./", "workspace itself"), ("git rm -r '*'", "workspace itself"), ("git rm -r :/", "workspace itself"),
+    ],
+)  # fmt: skip
+def test_what_is_in_a_folder_is_seen_however_it_comes_to_stand_or_goes(command: str, said: str, work: Path) -> None:
+    reasons = run(command, work).reasons
+    assert any(reason.hard and said in reason.text for reason in reasons), reasons
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cp -rT lib src", "mv -T lib lib2", "cp --parents src/app.py docs", "rsync -aR d/./x.py docs", "git rm README.md",
+     "git rm -r lib", "git rm --cached -r .", "git rm -rn .", "git mv lib lib2", "chmod -R 755 lib"],
+)  # fmt: skip
+def test_plain_files_come_and_go_quietly(command: str, work: Path) -> None:
+    assert run(command, work).effect == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cp -rT docs tests", "rsync -aR lib/../tests/old.py .", "git rm -rq tests", "git mv tests t2", "chmod -R 777 tests",
+     "chmod 777 -R .", "git format-patch -o tests -1", "tsc --outDir tests", "protoc --python_out=tests x", "mktemp -p tests",
+     "go build -o tests/ ./...", "cargo build --target-dir tests", "coverage html -d tests"],
+)  # fmt: skip
+def test_a_rule_on_all_that_is_in_a_folder_binds_what_is_given_the_folder(command: str, work: Path) -> None:
+    assert run(command, work).effect == "allow" or "chmod" in command
+    assert run(command, work, ("deny", "tests/**")).effect != "allow"
+    assert run("mkdir -p tests", work, ("deny", "tests/**")).effect == "allow"

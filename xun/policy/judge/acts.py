@@ -16,7 +16,18 @@ from xun.policy.judge.places import Places
 from xun.policy.paths import protected
 from xun.policy.reach.links import made_links, makes_links, through_link
 from xun.policy.reach.needs import Command, Reading
-from xun.policy.reach.operands import passes_on, prints_all, prints_files, removes_all, removes_input, starts
+from xun.policy.reach.operands import (
+    MODES,
+    as_shell,
+    changed,
+    changes_through,
+    passes_on,
+    prints_all,
+    prints_files,
+    removes_all,
+    removes_input,
+    starts,
+)
 from xun.policy.reach.rewritten import in_place, rewriting
 from xun.policy.rules import Rule
 from xun.policy.script.folders import is_lost, told
@@ -63,7 +74,8 @@ class Acts:
             text = f"where {shown} leads cannot be told: the same text makes the link {posixpath.basename(link)}"
             yield Reason(code="unknown-path", text=text, hard=True)
         yield from self.places.change(key, shown, sandboxed=True)
-        if rule := self.may_be_denied(use, key):
+        makes = by is not None and all(base_name(view[0].text) == "mkdir" for view in by.acting)
+        if rule := self.may_be_denied(use, key) or (None if makes else self.places.denied_in_folder(key)):
             text = f"it may change what a rule denies: {rule.pattern}"
             yield Reason(code="may-be-ruled", text=text, hard=True, rule=rule.source)
 
@@ -114,6 +126,8 @@ class Acts:
             name = base_name(view[0].text)
             if told := rewriting(view):
                 found += self.places.facts.roots if told.whole else self.real(command, told.places)
+            elif name in MODES and changes_through(view):
+                found += self.real(command, tuple(use.arg for use in changed(view)))
             elif name in ("xargs", "parallel") and any(map(in_place, command.acting)):
                 found += self.fed_from(command)
             elif name == "find" and any(map(in_place, command.acting)):
@@ -140,7 +154,7 @@ class Acts:
         return [fact.real for fact in facts if fact and fact.kind == "folder"] or self.places.facts.roots
 
     def changing(self, command: Command) -> Iterator[Reason]:
-        names = {base_name(view[0].text) for view in command.acting}
+        names = {base_name(as_shell(view)[0].text) for view in command.acting}
         removes = not names.isdisjoint(DESTROYERS) or any(map(removes_all, command.acting))
         destroys = removes or "dd" in names or "find" in names
         followed = not names <= {"rm", "rmdir", "unlink"}

@@ -11,7 +11,7 @@ from xun.policy.decision import Reason
 from xun.policy.judge.places import Places
 from xun.policy.paths import tool, within_any
 from xun.policy.reach.needs import Command, Reading
-from xun.policy.reach.placing import Placing, new_name
+from xun.policy.reach.placing import Placing
 from xun.policy.reach.unpacked import unpacks
 from xun.policy.rules import Rule
 from xun.policy.script.folders import is_lost, told
@@ -90,7 +90,7 @@ class Placed:
         is_folder = placing.folder or self._is_folder(key, command)
         for name in placing.names if is_folder or placing.whole else ():
             source = command.keys(folder, name)
-            ends = self._ends(name, source)
+            ends = self._ends(placing, name, source)
             if ends is None:
                 yield _Spot(base, open=True)
             for end in ends or ():
@@ -110,14 +110,16 @@ class Placed:
         made = (posixpath.normpath(other.keys(at, use)) for other in others for at in folders for use in other.changed)
         return fact.kind == "missing" and posixpath.normpath(key) in made
 
-    def _ends(self, name: Use, key: str) -> list[str] | None:
+    def _ends(self, placing: Placing, name: Use, key: str) -> list[str] | None:
         """The names under which a source comes to stand; None where nothing tells them."""
         if not name.arg.known:
             return None
         if not name.arg.glob:
-            return [new_name(name.arg.pattern)]
+            return [placing.end(name.arg.pattern)]
         fact = self.places.facts.paths.get(key)
-        return None if fact is None or fact.matches is None else [posixpath.basename(one) for one in fact.matches]
+        if placing.parents or fact is None or fact.matches is None:
+            return None
+        return [posixpath.basename(one) for one in fact.matches]
 
     def _inside(self, source: str, path: str) -> Iterator[_Spot]:
         """What comes to stand below `path` where a folder is taken with all that is in it."""

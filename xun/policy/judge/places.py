@@ -89,6 +89,11 @@ class Places:
                 return rule
         return None
 
+    def denied_in_folder(self, key: str) -> Rule | None:
+        """The deny rule on writing that covers whatever is in the folder at `key`, such as `tests/**` of `tests`."""
+        fact = self.facts.paths.get(key)
+        return self.denied_new(fact.real) if fact is not None and fact.kind == "folder" and not Arg(key).glob else None
+
     def denied_in(self, key: str) -> Rule | None:
         """The deny rule on reading that may cover something in the folder at `key`, or in one that it matches."""
         fact = self.facts.paths.get(key)

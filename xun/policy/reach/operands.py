@@ -8,16 +8,17 @@ from collections.abc import Iterator, Sequence
 from xun.policy.commands.spec import Use
 from xun.policy.reach.prose import without_prose
 from xun.policy.reach.spelt import spelt
-from xun.policy.tables.programs import CHANGERS, DESTROYERS, INTERPRETERS, MANY, base_name, word_set
+from xun.policy.tables.programs import CHANGERS, DESTROYERS, INTERPRETERS, MANY, base_name, git_command_at, word_set
 from xun.policy.text.words import ANY, CLOSE, OPEN, STAR, Arg
 
 # Their first operand says what becomes of the others, unless an option does: `--reference`, or a mode with a dash.
-_FIRST_IS_NO_PATH = frozenset({"chmod", "chown", "chgrp"})
+MODES = frozenset({"chmod", "chown", "chgrp"})
 _TAKE_TARGET = frozenset({"mv", "cp", "ln", "install"})
 _MODE = re.compile(r"-[rwxXstugoa,+=0-7].*")
 _LAST_IS_CHANGED = frozenset({"cp", "ln", "install", "rsync"})
 # Their words are patterns and scripts rather than names; the files that they read are known.
 _PATTERN_READERS = word_set("grep egrep fgrep rg sed awk gawk mawk nawk jq tr git pytest python python3 ps pgrep date")
+_SPARES = re.compile(r"--cached|--dry-run|-[a-z]*n[a-z]*")  # with one of these git changes no file
 _MAX_LENGTH = 1024
 _NAMING = word_set("-path -wholename -ipath -iwholename -name -iname")
 _NOT = frozenset({"!", "-not"})
@@ -90,8 +91,24 @@ def _behind(pattern: str) -> tuple[str, ...]:
     return tuple(pattern[at + 1 :] for at in (pattern.find("="), pattern.rfind("@"), pattern.rfind(":")) if at >= 0)
 
 
+def as_shell(args: Sequence[Arg]) -> Sequence[Arg]:
+    """`git rm` and `git mv` as the programs of these names, which change files in the same way; others as they are."""
+    if base_name(args[0].text) != "git":
+        return args
+    at = 1 + git_command_at([arg.text for arg in args[1:]])
+    words = [arg.text for arg in args[at:]]
+    if words[:1] not in (["rm"], ["mv"]) or any(map(_SPARES.fullmatch, words)):
+        return args
+    # git takes its patterns itself, so they come quoted; one with a colon before may be anything.
+    operands = (
+        Arg("." if arg.text[:1] == ":" else arg.pattern.translate(_ACTIVE), arg.known) for arg in args[at + 1 :]
+    )
+    return [Arg(words[0]), *operands]
+
+
 def changed(args: Sequence[Arg]) -> Iterator[Use]:
     """The operands that a program known to change files changes."""
+    args = as_shell(args)
     name = base_name(args[0].text)
     if name == "dd":
         for arg in args[1:]:
@@ -110,13 +127,18 @@ def changed(args: Sequence[Arg]) -> Iterator[Use]:
     if name in _LAST_IS_CHANGED:
         folders = name == "install" and told is not None and told.has("d", "directory")
         operands = operands if folders else [] if targets else operands[-1:]
-    elif name in _FIRST_IS_NO_PATH and not (
+    elif name in MODES and not (
         told and (told.of("reference") or (name == "chmod" and any(_MODE.fullmatch(arg.text) for arg in args[1:])))
     ):
         operands = operands[1:]
     for arg in (*targets, *operands):
         if arg.text:
             yield Use(arg, "write")
+
+
+def changes_through(args: Sequence[Arg]) -> bool:
+    """Does a command go through the folders that it is given?"""
+    return any(_RECURSIVE.fullmatch(arg.text) for arg in args[1:])
 
 
 def starts(args: Sequence[Arg]) -> Iterator[Arg]:
@@ -204,6 +226,7 @@ _NAME = re.compile(r"[\w.*+-]+")
 
 def whole(args: Sequence[Arg]) -> Iterator[Use]:
     """The operands that a program takes with all that is in them: to remove or move them, or to copy them elsewhere."""
+    args = as_shell(args)
     name = base_name(args[0].text)
     if name in DESTROYERS or name == "mv":
         told = spelt(args)

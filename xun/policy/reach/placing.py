@@ -46,13 +46,22 @@ class Placing:
     """That `names` come to stand in `target`, if that is a folder: surely one where `folder` says so.
 
     `whole` are those of them that are copied with all that is in them, the others too where one is a folder. Without
-    any, names that nothing tells.
+    any, names that nothing tells. With `parents` they come with the folders that they are named by.
     """
 
     target: Use
     names: tuple[Use, ...] = ()
     whole: bool = False
     folder: bool = True
+    parents: bool = False
+
+    def end(self, path: str) -> str:
+        """Under which name `path` comes to stand in the folder; empty where it is what is in it that does."""
+        if not self.parents:
+            return new_name(path)
+        # rsync keeps what stands behind `/./`, and both leave `/` and `..` out.
+        steps = path.rpartition("/./")[2].split("/")
+        return "/".join(step for step in steps if step not in ("", ".", ".."))
 
     def seen(self, steps: Steps) -> Placing:
         """The same for a command that runs where `steps` lead."""
@@ -63,7 +72,7 @@ class Placing:
     def joined(self) -> Iterator[Use]:
         """The new paths, as far as the words tell them."""
         for name in self.names:
-            if name.arg.known and not name.arg.glob and (base := new_name(name.arg.pattern)):
+            if name.arg.known and not name.arg.glob and (base := self.end(name.arg.pattern)):
                 yield Use(Arg(posixpath.join(self.target.arg.pattern, base), self.target.arg.known), "write")
 
 
@@ -102,11 +111,18 @@ def _operands(args: Sequence[Arg]) -> list[Arg]:
 
 def _copied(name: str, args: Sequence[Arg]) -> Iterator[Placing]:
     told = spelt(args) or Spelt(operands=_operands(args[1:]))
-    if told.has("T", "no-target-directory") or (name == "install" and told.has("d", "directory")):
+    if name == "install" and told.has("d", "directory"):
         return
     whole = name in ("mv", "rsync") or any(_RECURSIVE.fullmatch(arg.text) for arg in args[1:])
     operands = [arg for arg in told.operands if arg.text]
-    if targets := told.of("t", "target-directory"):
+    if name != "rsync" and _says(told, "T", "no-target-directory"):
+        # What the last operand says is itself what comes to stand there: of a folder, what is in it.
+        if whole and len(operands) == 2:
+            yield Placing(Use(operands[1], "write"), (Use(_inside(operands[0], "/."), "meta"),), whole)
+        return
+    if (name == "cp" and _says(told, "", "parents")) or (name == "rsync" and _says(told, "R", "relative")):
+        yield from (replace(one, parents=True) for one in _onto(operands, whole=whole, sure=True))
+    elif targets := told.of("t", "target-directory"):
         names = tuple(Use(arg, "meta") for arg in operands)
         yield from (Placing(Use(target, "write"), names, whole) for target in targets)
     elif name == "ln" and len(operands) == 1:
@@ -115,18 +131,23 @@ def _copied(name: str, args: Sequence[Arg]) -> Iterator[Placing]:
         yield from _onto(operands, whole=whole, sure=name == "rsync", slash=name == "rsync")
 
 
+def _says(told: Spelt, letter: str, long: str) -> bool:
+    """Is there the option, by its letter or by its name, which may be cut short?"""
+    return any(flag == letter or (len(flag) > 1 and long.startswith(flag)) for flag in told.flags)
+
+
 def _onto(operands: Sequence[Arg], *, whole: bool, sure: bool, slash: bool = False) -> Iterator[Placing]:
     """What is put where the last operand says. With `slash`, one behind a folder means what is in it."""
     if len(operands) < 2 or _REMOTE.fullmatch(operands[-1].text):
         return
     target = operands[-1]
     sure = sure or len(operands) > 2 or target.text.endswith(("/", "/.")) or target.text in (".", "..")
-    names = tuple(Use(_inside(arg) if slash and arg.text.endswith("/") else arg, "meta") for arg in operands[:-1])
+    names = tuple(Use(_inside(arg, ".") if slash and arg.text.endswith("/") else arg, "meta") for arg in operands[:-1])
     yield Placing(Use(target, "write"), names, whole, sure)
 
 
-def _inside(arg: Arg) -> Arg:
-    return Arg(f"{arg.pattern}.", arg.known)
+def _inside(arg: Arg, end: str) -> Arg:
+    return Arg(f"{arg.pattern}{end}", arg.known)
 
 
 def _by_git(args: Sequence[Arg]) -> Iterator[Placing]:

@@ -86,6 +86,7 @@ _SPELLINGS: Mapping[str, Spelling] = {
     "7z": Spelling("o"), "iconv": Spelling("o output", "f t"), "gpg": Spelling("o output", "r u"),
     "chmod": Spelling("", "reference"), "chown": Spelling("", "reference from"), "chgrp": Spelling("", "reference"),
     "mkfifo": Spelling("", "m mode"), "mknod": Spelling("", "m mode"), "mkdir": Spelling("", "m mode"),
+    "mktemp": Spelling("p tmpdir"),
 }  # fmt: skip
 _SAME = {"./gradlew": "gradle", "gradlew": "gradle", "pip3": "pip", "7za": "7z", "7zr": "7z", "7zz": "7z"}
 

@@ -19,7 +19,7 @@ from xun.policy.text.words import Arg
 
 # Options that for any program say where it writes, or the folder in which it works.
 _LONG = re.compile(
-    r"--?(?:out(?:put|file|dir)?(?:-[\w-]+)?|dest(?:ination|dir)?|target(?:-?dir(?:ectory)?)?|directory(?:-prefix)?|prefix"
+    r"--?(?:(?:\w+[_-])?out(?:put|file|dir)?(?:-[\w-]+)?|dest(?:ination|dir)?|target(?:-?dir(?:ectory)?)?|directory(?:-prefix)?|prefix"
     r"|work-tree|cwd|chdir|dir|(?:install|download|build|save|export|root|declaration|cache|coverage|report|separate-git)"
     r"-?(?:dir(?:ectory)?|path|to)|manifest-path|dump-header|cookie-jar|log-file|build|install|one-top-level|root)(?:=(.*))?",
     re.DOTALL | re.IGNORECASE,
