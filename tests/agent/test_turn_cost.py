@@ -22,7 +22,7 @@ def look(at: dict[str, Any]) -> str:
     return "seen"
 
 
-STEPS = [call("look", at={"a": [1, {"b": 2}]}), {"text": "done"}]
+STEPS: list[Any] = [call("look", at={"a": [1, {"b": 2}]}), {"text": "done"}]
 
 
 @contextmanager

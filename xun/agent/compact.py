@@ -88,7 +88,7 @@ class Work:
     bound: int
     automatic: bool
     emit: Callable[[AnyEvent], Any]
-    spend: Callable[[Usage, ModelInfo], None]
+    spend: Callable[[Usage | None, ModelInfo], None]
     hint: str = ""
     cheaply: bool = False
 
@@ -164,8 +164,9 @@ class Compactor:
     async def by_hand(self, agent: AgentBase, hint: str) -> Compacted:
         """Sum up the conversation at once. Raises `CompactionError`."""
 
-        def spend(usage: Usage, model: ModelInfo) -> None:
-            agent.totals.add(model.full_name, usage, model.cost(usage))
+        def spend(usage: Usage | None, model: ModelInfo) -> None:
+            if usage is not None:
+                agent.totals.add(model.full_name, usage, model.cost(usage))
 
         bound = self.settings.bound(agent.model)
         return await self._compact(agent, Work(bound, automatic=False, emit=agent.bus.emit, spend=spend, hint=hint))
@@ -185,8 +186,9 @@ class Compactor:
         prompts, missing = kept_prompts(head, work.bound / 4, self._weigh)
         spent = Spent()
 
-        def spend(usage: Usage, model: ModelInfo) -> None:
-            spent.add(usage, model.cost(usage))
+        def spend(usage: Usage | None, model: ModelInfo) -> None:
+            if usage is not None:
+                spent.add(usage, model.cost(usage))
             work.spend(usage, model)
 
         summary = await summarise(agent, self._order(head, work, before), spend, work.emit)

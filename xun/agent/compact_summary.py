@@ -49,9 +49,10 @@ class Order:
 
 
 async def summarise(
-    agent: AgentBase, order: Order, spend: Callable[[Usage, ModelInfo], None], tell: Callable[[Waiting], Any]
+    agent: AgentBase, order: Order, spend: Callable[[Usage | None, ModelInfo], None], tell: Callable[[Waiting], Any]
 ) -> str:
-    """The summary. What it took is told to `spend`, with the model that wrote it, also where it cannot be used.
+    """The summary. What it took is told to `spend`, with the model that wrote it, also where it cannot be used or
+    broke off; None where its server did not say.
 
     Raises `CompactionError`.
     """
@@ -60,7 +61,7 @@ async def summarise(
     number = 1
     while True:
         try:
-            reply, model = await attempt(agent, request)
+            reply, model = await attempt(agent, request, spend)
         except ProviderError as error:
             wait = replace(agent.retry_policy, attempts=min(TRIES, agent.retry_policy.attempts)).delay(number, error)
             if wait is None:
@@ -69,8 +70,7 @@ async def summarise(
             await asyncio.sleep(wait)
             number += 1
             continue
-        if reply.reply is not None and reply.reply.usage is not None:
-            spend(reply.reply.usage, model)
+        spend(reply.reply.usage if reply.reply else None, model)
         return _checked(reply)
 
 

@@ -11,11 +11,12 @@ from functools import partial
 from xun.agent.attempt import attempt as attempt_call
 from xun.agent.ending import Stop
 from xun.agent.request import build_request, whole_request
+from xun.agent.spending import check_spending
 from xun.agent.taken_reply import changed, empty
 from xun.agent.turn import Turn
 from xun.events import AttemptReset, Notice, ThinkingDelta, Waiting
 from xun.extend.middleware import MiddlewareError
-from xun.messages import Message
+from xun.messages import Message, Usage
 from xun.providers.base import InPlace, ModelInfo, ProviderError, Request, StreamItem, TextPart, ThinkingPart
 
 
@@ -57,6 +58,7 @@ async def _ask_patiently(turn: Turn, request: Request) -> Message:
             return await _stream_once(turn, request)
         except ProviderError as error:
             turn.unsay()
+            check_spending(turn)
             wait = turn.agent.retry_policy.delay(attempt, error)
             if wait is None:
                 raise _final(error, attempt) from error
@@ -84,13 +86,10 @@ def _who(turn: Turn, served: ModelInfo | None, failed: str | None = None) -> dic
 
 async def _stream_once(turn: Turn, request: Request) -> Message:
     silence = _Silence(turn)
-    begun = False
     turn.served = None
 
     def take(item: StreamItem) -> None:
-        nonlocal begun
         silence.broken()
-        begun = begun or isinstance(item, TextPart | ThinkingPart)
         match item:
             case TextPart(text=text):
                 turn.say(text)
@@ -101,14 +100,7 @@ async def _stream_once(turn: Turn, request: Request) -> Message:
                 _tell_in_place(turn, item)
 
     try:
-        reply, _ = await attempt_call(turn.agent, request, take)
-    except Exception as error:
-        if begun or (isinstance(error, ProviderError) and error.uncounted):
-            turn.usage_incomplete = True  # part of a reply: nobody says what that took
-        raise
-    except BaseException:  # cancelled: the server may have been at work, and may be still
-        turn.usage_incomplete = True
-        raise
+        reply, _ = await attempt_call(turn.agent, request, partial(_lost, turn), take)
     finally:
         silence.over()
     with _counted(turn, reply):
@@ -118,6 +110,12 @@ async def _stream_once(turn: Turn, request: Request) -> Message:
         if empty(reply):
             raise ProviderError("empty", "the model returned an empty reply; send another message to go on")
         return reply
+
+
+def _lost(turn: Turn, usage: Usage | None, model: ModelInfo) -> None:
+    """Count what `model` has used for a reply that broke off, as far as that is known. The rest of it is not."""
+    turn.spend(usage, turn.agent.priced(model))
+    turn.usage_incomplete = True
 
 
 def _tell_in_place(turn: Turn, item: InPlace) -> None:

@@ -70,6 +70,10 @@ class ModelChoice(AgentBase):
         self._learnt[other.full_name] = info
         return info
 
+    def priced(self, model: ModelInfo) -> ModelInfo:
+        """`model` with the price that was looked up for it, if any."""
+        return self._learnt.get(model.full_name, model)
+
     @property
     def usage(self) -> Usage:
         """Tokens of all turns so far."""

@@ -215,7 +215,7 @@ class AnthropicReply(ReplyBuilder):
     ) -> None:
         super().__init__(target, model, request_id, names)
         self._blocks: dict[int, _Open] = {}
-        self._usage: dict[str, Any] = {}
+        self._counts: dict[str, Any] = {}
         self._stop: ModelStop = "other"
         self._stop_word: str | None = None
 
@@ -251,7 +251,8 @@ class AnthropicReply(ReplyBuilder):
     def _count(self, usage: Any) -> None:
         # Figures of later events are cumulative and replace earlier ones; null means "as before".
         if isinstance(usage, dict):
-            self._usage |= {key: usage[key] for key in _COUNTED if usage.get(key) is not None}
+            self._counts |= {key: usage[key] for key in _COUNTED if usage.get(key) is not None}
+            self._usage = anthropic_usage(self._counts)
 
     def _message(self) -> Message:
         ordered = [self._blocks[index] for index in sorted(self._blocks)]
@@ -259,7 +260,7 @@ class AnthropicReply(ReplyBuilder):
         last_is_call = bool(ordered) and ordered[-1].type == "tool_use"
         calls = iter(finish_calls(drafts, self._stop, last_is_open=last_is_call))
         blocks = [next(calls) if block.type == "tool_use" else _closed(block) for block in ordered]
-        reply = self._reply(self._stop, self._stop_word, anthropic_usage(self._usage))
+        reply = self._reply(self._stop, self._stop_word, self._usage)
         return Message(role="assistant", blocks=tuple(b for b in blocks if b is not None), reply=reply)
 
 

@@ -136,7 +136,19 @@ class InPlace:
     failed: tuple[tuple[str, str], ...] = ()
 
 
-StreamItem = TextPart | ThinkingPart | Done | InPlace
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What the server has said so far that the reply uses, all of it each time; `Done` says it of a whole one.
+
+    It counts where the reply breaks off. `model` is who replies where that may be another than was asked; `usage` None
+    says that a reply of it broke off, and that nobody knows what that took.
+    """
+
+    usage: Usage | None
+    model: ModelInfo | None = None
+
+
+StreamItem = TextPart | ThinkingPart | Done | InPlace | Used
 
 
 class Provider(Protocol):

@@ -29,6 +29,12 @@ class ReplyBuilder:
         self._names = names or {}
         self._began = False  # whether anything of the reply has come
         self._done = False
+        self._usage: Usage | None = None
+
+    @property
+    def used(self) -> Usage | None:
+        """What the server has said so far that the reply uses."""
+        return self._usage
 
     def feed(self, event: ServerEvent) -> list[StreamItem]:
         """The parts that `event` brought. Events, fields and parts of unknown kinds are skipped.

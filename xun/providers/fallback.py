@@ -25,6 +25,7 @@ from xun.providers.base import (
     Request,
     RetryPolicy,
     StreamItem,
+    Used,
 )
 from xun.providers.errors import clean
 from xun.providers.failures import failure_of
@@ -118,10 +119,16 @@ class FallbackProvider:
         """The reply of the first that gives one. `InPlace` comes before it where that is not the first of all."""
         failed: list[tuple[_Member, ProviderError]] = []
         for member in self._order(request):
-            begun = False
+            begun = counted = False
             try:
                 async with aclosing(self._asked(member, request)) as items:
                     async for item in items:
+                        if isinstance(item, Used):
+                            counted = True
+                            yield (
+                                item if item.model or member is self._members[0] else replace(item, model=member.model)
+                            )
+                            continue
                         if not begun and member is not self._members[0]:
                             yield InPlace(member.model, tuple((each.name, str(error)) for each, error in failed))
                         begun = True
@@ -132,6 +139,8 @@ class FallbackProvider:
                 if not isinstance(failure, ProviderError):
                     raise
                 failure = failure.but(model=member.name)
+                if failure.uncounted and not counted:
+                    yield Used(None, None if member is self._members[0] else member.model)
                 if not self._goes_on(member, failure, begun=begun, alone=not failed):
                     raise failure from error
                 failed.append((member, failure))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from xun.messages import Block, Message, ModelStop, Text, Thinking, ToolCall, Usage
+from xun.messages import Block, Message, ModelStop, Text, Thinking, ToolCall
 from xun.providers import errors
 from xun.providers.base import Done, StreamItem, TextPart, ThinkingPart
 from xun.providers.building import ReplyBuilder
@@ -64,7 +64,6 @@ class GeminiReply(ReplyBuilder):
     ) -> None:
         super().__init__(target, model, request_id, names)
         self._parts: list[_Part] = []
-        self._usage: Usage | None = None
 
     def _read(self, data: str) -> Iterator[StreamItem]:
         if data.strip() != "[DONE]":

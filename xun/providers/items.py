@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from xun.errors import text_of
+from xun.messages import Usage
 from xun.providers.base import (
     Done,
     InPlace,
@@ -19,6 +20,7 @@ from xun.providers.base import (
     StreamItem,
     TextPart,
     ThinkingPart,
+    Used,
 )
 from xun.result import printable
 
@@ -84,6 +86,10 @@ def _checked(item: Any) -> StreamItem:
         case InPlace(model=model):
             if not isinstance(model, ModelInfo):
                 raise _wrong(f"an InPlace holds {_kind(model)} in place of a ModelInfo")
+            return item
+        case Used(usage=usage, model=model):
+            if not isinstance(usage, Usage | None) or not isinstance(model, ModelInfo | None):
+                raise _wrong(f"a Used holds {_kind(usage)} and {_kind(model)} in place of a Usage and a ModelInfo")
             return item
         case Done():
             return item

@@ -18,7 +18,6 @@ from xun.messages import (
     Text,
     Thinking,
     ToolResult,
-    Usage,
 )
 from xun.providers import effort, errors, models
 from xun.providers.base import Done, Request, StreamItem, TextPart, ThinkingPart
@@ -217,7 +216,6 @@ class OpenAIChatReply(ReplyBuilder):
         self._latest: dict[int, DraftCall] = {}
         self._open_call = False
         self._finish_reason: str | None = None
-        self._usage: Usage | None = None
 
     def _read(self, data: str) -> Iterator[StreamItem]:
         if data.strip() != "[DONE]":

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from xun.messages import Block, Message, ModelStop, Text, Thinking, Usage
+from xun.messages import Block, Message, ModelStop, Text, Thinking
 from xun.providers import errors
 from xun.providers.base import Done, StreamItem, TextPart, ThinkingPart
 from xun.providers.building import ReplyBuilder
@@ -59,6 +59,7 @@ class ResponsesReply(ReplyBuilder):
             case "response.completed" | "response.incomplete" as kind:
                 yield from self._end(payload["response"], completed=kind == "response.completed")
             case "response.failed":
+                self._count(payload["response"])
                 raise errors.from_event(self._target, self._model, payload["response"], self._request_id)
             case "error":
                 raise errors.from_event(self._target, self._model, payload, self._request_id)
@@ -128,10 +129,13 @@ class ResponsesReply(ReplyBuilder):
         if self._refused:
             stop = "refused"
         self._done = True
-        usage = openai_usage(response.get("usage"), "input_tokens", "output_tokens")
-        yield Done(self._message(stop, usage, whole(said(reason)) if reason else None))
+        self._count(response)
+        yield Done(self._message(stop, whole(said(reason)) if reason else None))
 
-    def _message(self, stop: ModelStop, usage: Usage | None, word: str | None) -> Message:
+    def _count(self, response: dict[str, Any]) -> None:
+        self._usage = openai_usage(response.get("usage"), "input_tokens", "output_tokens")
+
+    def _message(self, stop: ModelStop, word: str | None) -> Message:
         items = [self._items[index] for index in sorted(self._items)]
         drafts = [self._draft(item) for item in items if item.type == "function_call"]
         last_is_call = bool(items) and items[-1].type == "function_call"
@@ -140,7 +144,7 @@ class ResponsesReply(ReplyBuilder):
             stop = "tool_use"
         waiting = iter(calls)
         blocks = [next(waiting) if item.type == "function_call" else _closed(item) for item in items]
-        reply = self._reply(stop, word, usage)
+        reply = self._reply(stop, word, self._usage)
         return Message(role="assistant", blocks=tuple(b for b in blocks if b is not None), reply=reply)
 
     def _draft(self, item: _Item) -> DraftCall:

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
-from xun.messages import Media
-from xun.providers.base import Done, ProviderError, Request, StreamItem
+from xun.messages import Media, Usage
+from xun.providers.base import Done, ProviderError, Request, StreamItem, Used
 from xun.providers.errors import refuses_cache
 from xun.providers.text import WholeParts
 from xun.providers.transport import Call, Exchange, Transport, Wire
@@ -64,9 +64,14 @@ class RemoteProvider:
     async def _items(self, request: Request, exchange: Exchange) -> AsyncGenerator[StreamItem]:
         reply = self.wire.reply(request, exchange.request_id)
         parts = WholeParts()
+        used: Usage | None = None
         async with aclosing(exchange.events()) as events:
             async for event in events:
-                items = reply.feed(event)
+                try:
+                    items = reply.feed(event)
+                finally:  # an error may say it, too
+                    if reply.used != used and (used := reply.used) is not None:
+                        yield Used(used)
                 for item in items:
                     for part in parts.take(item):
                         yield part

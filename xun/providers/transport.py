@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from xun.messages import Media
+from xun.messages import Media, Usage
 from xun.providers.base import Request, StreamItem
 from xun.providers.sse import ServerEvent
 
@@ -62,6 +62,11 @@ class Transport(Protocol):
 
 class ReplyAssembler(Protocol):
     """Builds one reply from the events of a stream. Both methods raise `ProviderError`."""
+
+    @property
+    def used(self) -> Usage | None:
+        """What the server has said so far that the reply uses."""
+        ...
 
     def feed(self, event: ServerEvent) -> list[StreamItem]:
         """The parts that `event` brought; `Done` once the reply is known to be complete."""
