@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Generator, Iterable
+from contextlib import contextmanager
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -44,9 +45,15 @@ def function(what: str, given: Any) -> None:
 def listener(what: str, given: Any) -> None:
     """Raises `TypeError` unless `given` is a plain function or None: one that waits would never be waited for."""
     function(what, given)
-    called = getattr(type(given), "__call__", None)  # noqa: B004 - whether that is asynchronous, not whether it is there
-    if iscoroutinefunction(given) or iscoroutinefunction(called):
+    if is_async(given):
         raise WrongTypeError(f"{what} is called at once and not awaited: it must be a function without async")
+
+
+def is_async(given: Any) -> bool:
+    """Whether calling `given` gives what has to be awaited."""
+    called = getattr(type(given), "__call__", None)  # noqa: B004 - whether that is asynchronous, not whether it is there
+    inner = getattr(given, "func", None)  # a `functools.partial`
+    return iscoroutinefunction(given) or iscoroutinefunction(called) or (inner is not None and is_async(inner))
 
 
 def instance(what: str, given: Any, kind: type | tuple[type, ...], described: str) -> None:
@@ -69,3 +76,16 @@ def one_of(what: str, given: Any, known: Collection[str]) -> None:
     """Raises `ValueError` unless `given` is None or in `known`."""
     if given is not None and given not in known:
         raise ConfigurationError(f"{what} must be one of {', '.join(known)}, not {given!r}")
+
+
+@contextmanager
+def one_line(what: str) -> Generator[None]:
+    """A value of pydantic's own errors is told in one line. Raises `ConfigurationError`."""
+    try:
+        yield
+    except ValueError as error:
+        if isinstance(error, ConfigurationError) or not hasattr(error, "errors"):
+            raise
+        wrong = error.errors(include_url=False)  # ty: ignore[not-callable]
+        said = "; ".join(f"{'.'.join(map(str, one['loc'])) or what}: {one['msg']}" for one in wrong)
+        raise ConfigurationError(f"{what} cannot be made: {' '.join(said.split())}") from None

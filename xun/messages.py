@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import one_line
 from xun.media import counted, problem_of, type_of
 
 Role = Literal["user", "assistant", "tool"]
@@ -79,7 +80,8 @@ class _Media(Frozen):
         media_type, encoded = type_of(bytes(content)) or "unknown", base64.b64encode(content).decode()
         if problem := problem_of(cls.model_fields["type"].default, media_type, encoded):
             raise ConfigurationError(problem)
-        return cls(media_type=media_type, data=encoded, **fields)
+        with one_line(f"the {cls.model_fields['type'].default}"):
+            return cls(media_type=media_type, data=encoded, **fields)
 
 
 class Image(_Media):

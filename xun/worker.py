@@ -16,7 +16,7 @@ from typing import NoReturn, TypeVar
 T = TypeVar("T")
 
 MAX_THREADS = 128
-GRACE = 10.0  # seconds in which code of others may clean up once it is cancelled
+GRACE = 3.0  # seconds in which code of others may clean up once it is cancelled
 # By process: a fork would copy those taken, but not the threads that have them.
 _slots_of: dict[int, threading.BoundedSemaphore] = {}
 
@@ -53,18 +53,18 @@ async def run_in_thread(function: Callable[[], T], name: str) -> T:
     return (await settled)()
 
 
-async def run_in_task(function: Callable[[], Awaitable[T]], *, grace: float = GRACE) -> T:
+async def run_in_task(function: Callable[[], Awaitable[T]], *, grace: float | None = None) -> T:
     """Await what `function` returns in a task of its own: that task is all it can cancel.
 
-    Cancelling the wait cancels the task and waits for its end, `grace` seconds at most: one that does not end then goes
-    on by itself. Raises what the code raises.
+    Cancelling the wait cancels the task and waits for its end, `grace` seconds at most (default: `GRACE`): one that has
+    not ended then goes on by itself. Raises what the code raises.
     """
     task = asyncio.create_task(awaited(function))
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:
         task.cancel()
-        await asyncio.wait({task}, timeout=grace)
+        await asyncio.wait({task}, timeout=GRACE if grace is None else grace)
         if not task.done() or task.cancelled():
             raise
     return task.result()()

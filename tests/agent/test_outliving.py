@@ -32,6 +32,7 @@ async def test_a_thread_that_outlives_its_turn_can_neither_ask_nor_tell_nor_call
 
     def stubborn(ctx: ToolCallContext[None]) -> str:
         """Goes on when nobody waits for it."""
+        loop.call_soon_threadsafe(agent.cancel)
         cancelled.wait(10)
         for attempt in (
             lambda: ctx.agent.get_confirm("Still there?"),
@@ -48,7 +49,7 @@ async def test_a_thread_that_outlives_its_turn_can_neither_ask_nor_tell_nor_call
 
     agent, _, heard = agent_of([call("stubborn")], stubborn, on_ask=lambda _ask: Answer.once())
     async with agent:
-        asyncio.get_running_loop().call_later(0.02, agent.cancel)
+        loop = asyncio.get_running_loop()
         assert (await agent.run("go")).status == "cancelled"
         cancelled.set()
         await asyncio.to_thread(finished.wait, 10)

@@ -154,7 +154,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         self.check_idle("wait for what it does, or cancel it")
         past = self.messages if history is None else history
         if not said.blocks and not (past and past[-1].role != "assistant"):
-            raise ValueError("the prompt is empty: say what is to be done")
+            raise ConfigurationError("the prompt is empty: say what is to be done")
         if problem := self.unfit(said.media):
             raise ConfigurationError(problem)
         output = None if output_schema is None else Output(output_schema, self.config.output_corrections)

@@ -12,7 +12,7 @@ from xun.agent import planning as plans
 from xun.agent.bus import EventBus
 from xun.agent.children import Children
 from xun.agent.compact import Compaction, Compactor
-from xun.agent.config import AgentConfig, OnNobody
+from xun.agent.config import UNSAID, AgentConfig, OnNobody, Unsaid
 from xun.agent.handed_in import check_given, configured
 from xun.agent.history import checked_history
 from xun.agent.job import Job
@@ -23,10 +23,10 @@ from xun.agent.portal import run_blocking
 from xun.agent.prefix import PrefixKey
 from xun.agent.progress import ProgressPolicy
 from xun.agent.queue import Queue
-from xun.agent.subagents import SubAgent, delegates
+from xun.agent.subagents import SubAgent, delegates, starts_agents
 from xun.agent.telemetry import OnEvent, Telemetry
 from xun.agent.totals import Totals
-from xun.agent.tree import Turnstile
+from xun.agent.tree import MAX_DEPTH, Turnstile
 from xun.agent.turn import CURRENT, RuntimeStateError, Turn
 from xun.asides import as_block
 from xun.errors import WrongTypeError
@@ -81,7 +81,7 @@ class AgentBase:
         output_corrections: int | None = None,
         planning: bool | None = None,
         progress: ProgressPolicy | None = None,
-        prompt_cache: PromptCachePolicy | None = None,
+        prompt_cache: PromptCachePolicy | Unsaid | None = UNSAID,
         retry: RetryPolicy | None = None,
         fallbacks: Sequence[Fallback] | None = None,
         model_info: ModelInfo | None = None,
@@ -123,9 +123,9 @@ class AgentBase:
         self.plan_note = PlanNote(self.messages, self.bus)
         self.processes = ProcessRegistry()
         offered = build_toolbox(toolbox if toolbox is not None else config.tools if tools is None else tools)
-        if config.planning and plans.TOOLS[0] not in offered:
-            offered = offered.clone().with_defaults("planning")
         self.toolbox = offered.under(config.tool_policy)
+        own_plan = bool(config.planning) and plans.TOOLS[0] not in self.toolbox
+        self._planning = tuple(ToolBox().with_defaults("planning").list_tools()) if own_plan else ()
         self.hooks = hooks or Hooks()
         self.pipeline = Pipeline(middleware)
         self.subagents = several("subagents", subagents, "SubAgent objects")
@@ -234,7 +234,11 @@ class AgentBase:
         """The tools that the model is offered: through a turn those that there were when it began."""
         if (turn := self._turn) is not None:
             return turn.tools
-        tools = (*self.toolbox.list_tools(self.model.tool_capabilities), *self._delegates)
+        own = self.toolbox.list_tools(self.model.tool_capabilities)
+        taken = {tool.name for tool in own}
+        tools = (*own, *(tool for tool in (*self._planning, *self._delegates) if tool.name not in taken))
+        if self.depth >= MAX_DEPTH:
+            tools = tuple(tool for tool in tools if not starts_agents(tool, self._delegates))
         return tools if self.config.planning is not False else tuple(tool for tool in tools if not plans.own(tool))
 
     def tool_specs(self) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xun.agent.dedupe import Changes
 from xun.agent.repeat import Attempt, Failure, Ran, repeated
 from xun.agent.turn import CURRENT, Turn, serving
+from xun.bounds import Bound
 from xun.events import CallOutcome
 from xun.extend.hooks import HookDenied
 from xun.extend.middleware import MiddlewareError
@@ -253,11 +254,11 @@ async def invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any], policy: 
     began, left = time.monotonic(), not tool.is_async  # the thread of a synchronous tool outlives a wait cut short
     changes.begin(tool)
     try:
-        result, outcome = await _bounded(tool, arguments, ctx, policy.limit_of(tool))
+        result, outcome, waited = await _bounded(tool, arguments, ctx, policy.limit_of(tool))
         left = left and outcome == "timeout"
     finally:
         changes.end(tool, left=left)
-    seconds = time.monotonic() - began
+    seconds = time.monotonic() - began - waited
     if ctx.approved and result.is_ok():
         await ctx.agent.gate.approve(ctx.approved)
     return Ran(result, outcome, seconds)
@@ -265,18 +266,20 @@ async def invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any], policy: 
 
 async def _bounded(
     tool: Tool, arguments: Any, ctx: ToolCallContext[Any], limit: float
-) -> tuple[Result[Any], CallOutcome]:
+) -> tuple[Result[Any], CallOutcome, float]:
+    """What it gave, how it ended, and the seconds in which it waited for a person, which are no time of the tool."""
+    bound = Bound(limit)
     try:
-        async with asyncio.timeout(limit) as bound:
+        async with bound:
             result = await tool.invoke(arguments, ctx)
     except TimeoutError:
         if not bound.expired():
-            return Err("timed out"), "error"
+            return Err("timed out"), "error", bound.stood
         text = f"timed out after {limit:g} s; it may have partly run, so check its effects before repeating it"
-        return Err(text), "timeout"
+        return Err(text), "timeout", bound.stood
     except asyncio.CancelledError as error:
-        return contained(error, asyncio.current_task()), "error"
-    return result, "ok" if result.is_ok() else "error"
+        return contained(error, asyncio.current_task()), "error", bound.stood
+    return result, "ok" if result.is_ok() else "error", bound.stood
 
 
 @dataclass(frozen=True, slots=True)

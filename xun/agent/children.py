@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from xun.agent.background import Background
 from xun.agent.job import Job
 from xun.agent.run_result import RunResult
-from xun.agent.tree import Caller, adopt
+from xun.agent.tree import Caller, LoopLocks, adopt
 from xun.agent.turn import serving
 from xun.events import AnyEvent, ToolStarted
 from xun.result import Err, ErrorInfo, Ok, Result
 from xun.toolbox.safe import contained
+from xun.worker import run_in_thread
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
@@ -49,6 +50,7 @@ class Children:
         self._numbers = itertools.count(1)
         self._names: set[str] = set()
         self._background: dict[str, Background] = {}
+        self._making = LoopLocks()
 
     def name(self, given: str | None) -> str:
         """A name that no other of these agents has: letters, digits, _, . and - of `given`, or the next number."""
@@ -145,7 +147,8 @@ class Children:
         waiting = asyncio.current_task()
         result: RunResult | None = None
         try:
-            child = _unstarted(order.make())
+            async with self._making.lock():  # in their order: a getter need not be ready for two threads
+                child = _unstarted(await run_in_thread(order.make, f"make-{order.name}"))
             if progress is not None:
                 child.bus.listen(_Telling(order.name, progress))
             adopt(self._parent, child, order.name, order.caller)

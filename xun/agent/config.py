@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
+from enum import Enum
 from typing import Any, Literal, Self, get_args
 
 from xun.agent.compact import Compaction
@@ -17,6 +18,14 @@ from xun.policy.decision import Mode
 from xun.providers.base import Effort, Fallback, PromptCachePolicy, RetryPolicy
 from xun.toolbox.replay import ToolPolicy, ToolRetry
 
+
+class Unsaid(Enum):
+    """The default of an argument for which None means something."""
+
+    UNSAID = "unsaid"
+
+
+UNSAID = Unsaid.UNSAID
 DEFAULT_SYSTEM = "You are a helpful assistant."
 OnNobody = Literal["deny", "fail"]
 _TEXTS = ("model", "system", "name", "risk_model")
@@ -87,9 +96,17 @@ class AgentConfig:
         _check_count("output_corrections", self.output_corrections, 0)
 
     def given(self, values: Mapping[str, Any]) -> Self:
-        """The same with `values`, but for those that are None and those that are no field."""
+        """The same with `values`, but for those that are not said and those that are no field.
+
+        None says nothing either, but of what may be turned off.
+        """
         names = {each.name for each in fields(self)}
-        return replace(self, **{name: value for name, value in values.items() if name in names and value is not None})
+        said = {
+            name: value
+            for name, value in values.items()
+            if name in names and value is not UNSAID and (value is not None or name in _OPTIONAL)
+        }
+        return replace(self, **said)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain JSON data, for `from_dict`."""

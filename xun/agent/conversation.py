@@ -10,6 +10,7 @@ from xun.agent.cut_reply import GO_ON, was_cut_off
 from xun.agent.handed_in import spoken
 from xun.agent.history import checked_history
 from xun.asides import asides_in
+from xun.errors import ConfigurationError
 from xun.events import HistoryReplaced, PlanUpdated
 from xun.messages import Message, Text, is_words
 from xun.result import XunError
@@ -60,7 +61,7 @@ class Conversation(AgentBase):
         """
         text = text if text is None else spoken("the new text", text)
         if text is not None and not text.strip():
-            raise ValueError("the new text is empty: give the text, or nothing to take the message out")
+            raise ConfigurationError("the new text is empty: give the text, or nothing to take the message out")
         place = self._last_of_user()
         old = self.messages[place]
         kept = self.messages[:place]

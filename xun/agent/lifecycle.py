@@ -17,10 +17,14 @@ from xun.agent.turn import RuntimeStateError
 from xun.errors import text_of
 from xun.extend.payloads import HookName
 from xun.gate.gate import Gate
+from xun.worker import run_in_task
 from xun.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
+
+
+_CLOSING = 5.0  # seconds for a provider
 
 
 class Uninit:
@@ -97,8 +101,9 @@ class Lifecycle(AgentBase):
         for provider in {id(found): found for found in providers}.values():
             if provider is not self._asked_provider:
                 try:
-                    await provider.aclose()
-                except Exception as error:  # noqa: BLE001 - whatever is wrong with it
+                    async with asyncio.timeout(_CLOSING):
+                        await run_in_task(provider.aclose)
+                except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever is wrong with it
                     said = " ".join(text_of(error).split())
                     self.complain(f"the provider {provider.name!r} could not be closed: {said}")
 

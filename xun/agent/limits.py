@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 
 from xun.errors import ConfigurationError, WrongTypeError
@@ -35,6 +36,8 @@ class Limits:
                 raise WrongTypeError(f"{field.name} must be {what}, not {value!r}")
             if not value > 0:
                 raise ConfigurationError(f"{field.name} must be positive, not {value}")
+            if not math.isfinite(value):
+                raise ConfigurationError(f"{field.name} must be a number that ends, not {value}; None is unlimited")
 
     @classmethod
     def strict(cls) -> Limits:

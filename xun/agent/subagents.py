@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xun.agent.config import AgentConfig
 from xun.agent.parts import build_toolbox, check_model
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import instance, text
+from xun.given import instance, is_async, text
 from xun.policy.lists import STATE_KEY
 from xun.result import Err, Ok, Result
 from xun.toolbox.attr import Permission, PermissionWord, tool_attr
@@ -38,7 +38,10 @@ class AgentGetterParam:
 
 
 AgentGetter = Callable[[AgentGetterParam], Any]
-"""Gives the agent for a task, not started. What that allows itself only narrows what the one that wants it may do."""
+"""Gives the agent for a task, not started; it runs in a worker thread.
+
+What that agent allows itself only narrows what the one that wants it may do.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +129,24 @@ def delegates(subagents: Sequence[SubAgent], taken: ToolBox) -> tuple[Tool, ...]
     return tuple(found.values())
 
 
+def starts_agents(tool: Tool, delegating: Sequence[Tool]) -> bool:
+    """Whether `tool` starts agents: one of `delegating`, or one of those below."""
+    return tool in delegating or (tool.name in NAMES and getattr(tool.function, "__module__", "") == __name__)
+
+
 def tools(agent_getter: AgentGetter | None = None, *, background: bool = False) -> list[Callable[..., Any]]:
     """`agent_run` and `agent_run_parallel`, and with `background` also `agent_spawn`, `agent_wait` and `agent_list`.
 
     `agent_getter` gives the agent for a task; without it that is like the one that asks: same model, tools and rules.
+    It runs in a worker thread, where it may take its time. Raises `ConfigurationError` for what is no function, or an
+    asynchronous one.
     """
+    if not (agent_getter is None or callable(agent_getter)):
+        raise WrongTypeError(f"agent_getter must be a function that gives an Agent, not {agent_getter!r}")
+    if is_async(agent_getter):
+        raise WrongTypeError(
+            "agent_getter runs in a worker thread and is not awaited: it must be a function without async"
+        )
     make = partial(_make, agent_getter or like_parent)
 
     @_tool(timeout=TIMEOUT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from xun.events import (
 )
 
 _TOLD = (TurnStarted, StepStarted, AttemptReset, Decided, ToolStarted, ToolEnded, TurnEnded)
+UNKNOWN = "unknown"
 _log = logging.getLogger("xun.telemetry")
 
 
@@ -30,8 +31,8 @@ class RunEvent:
     """One thing that happened in a run.
 
     `kind` is the type of the event that it stands for, `run_id` tells runs apart, `elapsed` is in seconds since the run
-    began. `outcome` is how a call or the run ended, and "allowed" or "denied" for a decision; `seconds` is how long a
-    call took.
+    began. `tool` is the name of a tool that there is: whatever else a model has called is "unknown". `outcome` is how a
+    call or the run ended, and "allowed" or "denied" for a decision; `seconds` is how long a call took.
     """
 
     kind: str
@@ -61,6 +62,8 @@ class Telemetry:
         self._began = 0.0
         self._run = self._step = 0
         self._complained = False
+        self._names: set[str] = set()
+        self.above: Telemetry | None = None
 
     def __call__(self, event: AnyEvent) -> None:
         if not isinstance(event, _TOLD):
@@ -76,11 +79,17 @@ class Telemetry:
             event.agent_id,
             self._step,
             time.monotonic() - self._began,
-            **_about(event),
+            **self._about(event),
         )
         self._kept.append(told)
         if self._on_event is not None:
             self._hand_over(self._on_event, told)
+
+    def learn(self, names: Iterable[str]) -> None:
+        """The names of tools, also those of agents that work for this one."""
+        self._names.update(names)
+        if self.above is not None:
+            self.above.learn(names)
 
     def taken(self) -> tuple[RunEvent, ...]:
         """Those of the run that has just ended."""
@@ -90,11 +99,17 @@ class Telemetry:
     def _hand_over(self, on_event: OnEvent, told: RunEvent) -> None:
         try:
             on_event(told)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with it, the run goes on
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever is wrong with it, the run goes on
             _log.info("on_event failed", exc_info=True)
             if not self._complained:
                 self._complained = True
                 self._tell(Notice(level="warning", text=f"on_event failed: {' '.join(text_of(error).split())}"))
+
+    def _about(self, event: AnyEvent) -> dict[str, Any]:
+        about = _about(event)
+        if "tool" in about and about["tool"] not in self._names:
+            about["tool"] = UNKNOWN
+        return about
 
 
 def _about(event: AnyEvent) -> dict[str, Any]:

@@ -40,19 +40,26 @@ Caller = tuple[Turn, ToolCall] | None
 """The turn and the call that want a sub-agent, None where code outside of any turn does."""
 
 
-class Turnstile:
-    """Serial tools of a whole tree of agents pass one at a time. One lock for each loop that runs them.
-
-    `changes` counts what all of these agents may have changed.
-    """
+class LoopLocks:
+    """One lock for each loop."""
 
     def __init__(self) -> None:
-        self.changes = Changes()
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     def lock(self) -> asyncio.Lock:
         """The lock of the running loop."""
         return self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+
+
+class Turnstile(LoopLocks):
+    """Serial tools of a whole tree of agents pass one at a time, on each loop that runs them.
+
+    `changes` counts what all of these agents may have changed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changes = Changes()
 
 
 def adopt(parent: AgentBase, child: Agent[Any], name: str, caller: Caller) -> None:
@@ -70,9 +77,8 @@ def adopt(parent: AgentBase, child: Agent[Any], name: str, caller: Caller) -> No
     child.serves = turn
     child.overseers = (*parent.overseers, parent.hooks)
     child.on_spent = counts_for(parent, turn)
+    child.telemetry.above = parent.telemetry
     child.bus.listen(_Relay(parent, turn, name, caller[1].id if caller else ""))
-    if child.depth >= MAX_DEPTH:
-        child.toolbox = child.toolbox.clone().disable_subagent()
     child.initialize()
     child.gate.work_under(parent.gate)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, TypeVar
 
-from xun.errors import WrongTypeError, text_of
+from xun.errors import ConfigurationError, WrongTypeError, text_of
+from xun.extend.payloads import HOOKS
 from xun.given import several
 from xun.messages import Message, ToolCall, ToolResult
 from xun.whole import whole, whole_call
@@ -45,6 +47,9 @@ class Middleware:
         return result
 
 
+STAGES = ("before_model_request", "after_model_response", "before_tool_execution", "after_tool_execution")
+
+
 class Pipeline:
     """Several of them, in order. Raises `MiddlewareError` wherever one fails, or gives what cannot be used."""
 
@@ -53,6 +58,7 @@ class Pipeline:
         for part in self.parts:
             if not isinstance(part, Middleware):
                 raise WrongTypeError(f"middleware must be a list of Middleware objects, and {part!r} in it is none")
+            _check_stages(part)
 
     async def request(self, request: R, check: Callable[[Any], R]) -> R:
         """`check` gives a request as it can be sent, or raises `WrongTypeError`, which reads on from "gave"."""
@@ -102,6 +108,19 @@ class Pipeline:
             return check(changed)
         except WrongTypeError as error:
             raise MiddlewareError(f"{_named(part, stage)} gave {error}") from None
+
+
+def _check_stages(part: Middleware) -> None:
+    """A guard whose name is not quite that of a stage would never be called. Raises `ConfigurationError`."""
+    for name in dir(part):
+        if name.startswith("_") or name in STAGES or not callable(getattr(part, name)):
+            continue
+        near = get_close_matches(name, STAGES, 1, 0.8)
+        if near or name in HOOKS or name.startswith(("before_", "after_")):
+            meant = f"did you mean {near[0]}?" if near else f"the stages are {', '.join(STAGES)}"
+            raise ConfigurationError(
+                f"{type(part).__name__}.{name} is no stage of middleware and would never run; {meant}"
+            )
 
 
 def _named(part: Middleware, stage: str) -> str:

@@ -8,12 +8,14 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Literal, cast
 
-from xun.errors import text_of
+from xun.bounds import standing_still
+from xun.errors import WrongTypeError, text_of
 from xun.events import Answered, Asked
 from xun.gate.risk import let_go
 from xun.gate.waiting import OpenQuestion
 from xun.policy.action import UseTool
 from xun.policy.decision import Answer, Ask, Decision, Reason
+from xun.whole import whole
 from xun.worker import awaited, run_in_thread
 
 OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
@@ -39,13 +41,14 @@ async def put(
         elif on_ask is None:
             by = "nobody"
         else:
-            answer, by = await _first(_shown(ask), on_ask, question)
+            with standing_still():
+                answer, by = await _first(_shown(ask), on_ask, question)
     except asyncio.CancelledError:
         if _is_cancelled():
             raise
         by, answer = "nobody", Answer.no("the question was taken back")
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a question that fails is a question nobody answered
-        by, answer = "nobody", Answer.no(f"asking failed: {text_of(error)}")
+        by, answer = "nobody", Answer.no(f"asking failed: {' '.join(text_of(error).split())}")
     finally:
         emit(Answered(ask_id=ask.id, answer=answer, by=by))
     return answer, by
@@ -113,7 +116,15 @@ async def call_back(ask: Ask, on_ask: OnAsk) -> Answer:
     if answer is True:
         return Answer.once()
     # Nothing but an Answer or exactly True is a yes: a truthy value may be an accident.
-    return answer if isinstance(answer, Answer) else Answer.no()
+    if not isinstance(answer, Answer):
+        return Answer.no()
+    try:
+        answer = whole(Answer, answer)
+    except WrongTypeError as error:
+        return Answer.no(f"on_ask gave {error}")
+    if answer.yes and answer.choice is not None and not 0 <= answer.choice < len(ask.choices):
+        return Answer.no(f"on_ask picked choice {answer.choice}, and there are {len(ask.choices)}, counted from 0")
+    return answer
 
 
 def _is_cancelled() -> bool:

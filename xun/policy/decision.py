@@ -9,7 +9,9 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from xun.errors import ConfigurationError
 from xun.policy.action import Action, Confinement, Run
+from xun.policy.one_line import OneLine
 from xun.policy.tables.runners import of_folder
 
 Effect = Literal["allow", "ask", "deny"]
@@ -221,7 +223,7 @@ class Kept(_Data):
     amount: int = Field(default=1, ge=1)
 
 
-class Answer(_Data):
+class Answer(_Data, metaclass=OneLine):
     """What came back: once, for the session, always (saved), or no.
 
     `rules` are what a lasting yes keeps in place of what the question would save. `reason` is passed on to the model.
@@ -250,7 +252,7 @@ class Answer(_Data):
     def keep(cls, *rules: Kept) -> "Answer":
         """Yes, and keep `rules`. Raises `ValueError` without any."""
         if not rules:
-            raise ValueError("keep at least one rule, or answer once")
+            raise ConfigurationError("keep at least one rule, or answer once")
         for_good = any(rule.scope in ("project", "user") for rule in rules)
         return cls(kind="always" if for_good else "session", rules=rules)
 

@@ -8,11 +8,11 @@ import shlex
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from xun.errors import ConfigurationError
 from xun.policy.paths import matches, special
 from xun.policy.reach.uncovered import gives_code, running_option
 from xun.policy.tables.programs import INTERPRETERS, MANY, PRIVILEGED, WRAPPERS, base_name
 from xun.policy.tables.runners import CODE_MODULES, RUNNERS, opaque, runner_length
-from xun.result import XunError
 
 _CODE_FLAGS = re.compile(r"-[A-Za-z]*[ceEp]|--eval|--print|--exec|--command|-|-i|-S.*")
 
@@ -34,7 +34,7 @@ _SETTING = re.compile(
 )
 
 
-class PolicyError(XunError):
+class PolicyError(ConfigurationError):
     """A rule or list entry that cannot be used. The message is one line that says which and why."""
 
 

@@ -9,9 +9,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from xun.errors import WrongTypeError
 from xun.given import instance, several, texts
 from xun.policy.decision import Effect, RuleKind
 from xun.policy.entries import PolicyError, check_allowed, check_pattern, check_write_path, words_of
+from xun.policy.one_line import OneLine
 from xun.policy.text.constructs import Constructs
 
 __all__ = [
@@ -37,7 +39,7 @@ class Scope(BaseModel):
     arguments: str = "none"
 
 
-class Rule(BaseModel):
+class Rule(BaseModel, metaclass=OneLine):
     """One line of a policy.
 
     `pattern` is a prefix of words for a command (`npm test`), a path or path pattern for write and read (`src/`,
@@ -191,11 +193,11 @@ def _defaults_by_name() -> Mapping[str, list[Rule]]:
 
 def _ruled(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     if isinstance(rules, Rule):  # a model can be gone through too, field by field
-        raise TypeError(f"rules must be a list of rules, not one: write [{rules!r}]")
+        raise WrongTypeError(f"rules must be a list of rules, not one: write [{rules!r}]")
     found = several("rules", rules, "rules")
     for rule in found:
         if not isinstance(rule, Rule):
-            raise TypeError(f"rules must be a list of rules, and {rule!r} in it is none")
+            raise WrongTypeError(f"rules must be a list of rules, and {rule!r} in it is none")
     return found
 
 

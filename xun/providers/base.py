@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import number, texts
 from xun.messages import Message, Usage
 from xun.result import XunError
 
@@ -23,7 +24,7 @@ class ModelInfo:
     """What is known about a model. Limits in tokens, prices in dollars per million tokens; None where unknown.
 
     `price_lists` says where prices that are not known yet may be looked up, by ids of providers and URLs of servers,
-    first one first; see `xun.providers.prices`.
+    first one first; see `xun.providers.prices`. Raises `ConfigurationError` for a value that cannot be used.
     """
 
     provider: str
@@ -36,6 +37,15 @@ class ModelInfo:
     cache_read_price: float | None = None
     cache_write_price: float | None = None
     price_lists: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("input_price", "output_price", "cache_read_price", "cache_write_price"):
+            number(name, getattr(self, name))
+        for name in ("context_window", "max_output_tokens"):
+            count = getattr(self, name)
+            if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+                raise WrongTypeError(f"{name} must be a whole number of tokens from 1 on, not {count!r}")
+        object.__setattr__(self, "capabilities", frozenset(texts("capabilities", self.capabilities)))
 
     @property
     def full_name(self) -> str:

@@ -197,11 +197,13 @@ class FallbackProvider:
 
 
 def with_fallbacks(found: Found, fallbacks: Sequence[Fallback], retry: RetryPolicy, resolve: Resolve) -> Provider:
-    """A chain that begins with what was found already, and closes it too. Raises `ProviderError` (kind "config")."""
+    """A chain that begins with what was found already, which it does not close. Raises `ProviderError` ("config")."""
     name = found[1].full_name
-    return FallbackProvider(
+    chain = FallbackProvider(
         name, fallbacks, retry=retry, resolve=lambda wanted: found if wanted == name else resolve(wanted)
     )
+    chain._members[0].ours = False  # noqa: SLF001 - of this module
+    return chain
 
 
 def fallbacks_of(names: Sequence[str]) -> list[Fallback]:

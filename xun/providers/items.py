@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+from collections import deque
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -23,24 +24,63 @@ from xun.providers.base import (
     Used,
 )
 from xun.result import printable
+from xun.worker import awaited
 
 _END = object()
+_LETS_GO = 1.0  # seconds in which a stream that is not read any more may close
 _log = logging.getLogger("xun.providers")
 
 
 async def items_of(provider: Provider, request: Request) -> AsyncGenerator[StreamItem]:
     """The items of its stream, to the first `Done`. The stream is closed with this one, however it ends.
 
-    Raises what the stream raises, and `ProviderError` (kind "protocol") for what is no stream or no item of one.
+    It runs in a task of its own: one that does not let go, or takes long to close, keeps nobody waiting. Raises what
+    the stream raises, and `ProviderError` (kind "protocol") for what is no stream or no item of one.
     """
-    stream = _stream_of(provider, request)
+    arrived: deque[StreamItem] = deque()
+    more = asyncio.Event()
+    done = False
+
+    async def read() -> None:
+        stream = _stream_of(provider, request)
+        try:
+            while (item := await _next(stream)) is not _END:
+                arrived.append(_checked(item))
+                more.set()
+                if isinstance(item, Done):
+                    return
+        finally:
+            await _close(stream)
+
+    task = asyncio.create_task(awaited(read), name=f"xun-stream-{provider.name}")
+    task.add_done_callback(lambda _: more.set())
     try:
-        while (item := await _next(stream)) is not _END:
-            yield _checked(item)
-            if isinstance(item, Done):
+        while True:
+            while arrived:
+                done = isinstance(arrived[0], Done)
+                yield arrived.popleft()
+            if task.done():
+                task.result()()
                 return
+            more.clear()
+            await more.wait()
+    except asyncio.CancelledError:
+        await _let_go(task, done)
+        for item in arrived:  # what has been said is told, also where nobody waits for the end of it
+            if not isinstance(item, Done):
+                yield item
+        raise
     finally:
-        await _close(stream)
+        await _let_go(task, done)
+
+
+async def _let_go(task: asyncio.Task[Any], done: bool) -> None:
+    """See the end of `task`, in a moment that it has to close: at once where its reply is not wanted any more."""
+    if not task.done() and done:
+        await asyncio.wait({task}, timeout=_LETS_GO)
+    if not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=_LETS_GO)
 
 
 def _stream_of(provider: Provider, request: Request) -> Any:

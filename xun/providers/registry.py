@@ -11,7 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from xun.errors import ConfigurationError
+from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import is_async, text
 from xun.providers import detect, errors, models, services
 from xun.providers.base import MissingKeyError, ModelConfigurationError, ModelInfo, Provider
 from xun.providers.dialect import ChatDialect
@@ -50,8 +51,10 @@ def register_provider(name: str, factory: Factory) -> None:
     `env` are the variables, with what the configuration says in place of unset ones. Raises `ConfigurationError`, a
     `ValueError`, for a name that is taken or none.
     """
-    if "/" in name or ":" in name or not name:
-        raise ConfigurationError(f"a provider name has no '/' or ':' and is not empty, unlike {name!r}")
+    if not re.fullmatch(r"[^\s/:]+", text("the name of a provider", name)):
+        raise ConfigurationError(f"a provider name has no '/' or ':', no blanks and is not empty, unlike {name!r}")
+    if not callable(factory) or is_async(factory):
+        raise WrongTypeError(f"the factory of a provider must be a function without async, not {factory!r}")
     if name in (*services.prefixes(), *_registered, "scripted", "demo"):
         raise ConfigurationError(f"the provider name {name!r} is taken")
     _registered[name] = factory
@@ -77,7 +80,7 @@ def resolve(
     if re.search(r"\s", name):
         raise ModelConfigurationError("config", f"{errors.clean(name, 80)!r} names no model: there is a blank in it")
     if prefix in _registered:
-        return _registered[prefix](rest, env, settings), models.find(prefix, rest)
+        return _made(prefix, rest, env, settings), models.find(prefix, rest)
     service = services.service_of(prefix, env)
     if service is None:
         raise ModelConfigurationError("config", f"no provider is called {errors.clean(prefix, 60)!r}; {_known()}")
@@ -85,6 +88,32 @@ def resolve(
         env = _served_locally(prefix, rest, env)
         service = services.service_of(prefix, env) or service
     return _remote(service, rest, env, settings)
+
+
+def _made(prefix: str, model: str, env: Mapping[str, str], settings: ProviderSettings) -> Provider:
+    """What the factory that is registered for `prefix` gives."""
+    try:
+        made = _registered[prefix](model, env, settings)
+    except ConfigurationError:
+        raise
+    except Exception as error:
+        said = f"the factory of the provider {prefix!r} failed: {type(error).__name__}: {errors.clean(str(error))}"
+        raise ModelConfigurationError("config", said) from error
+    _check_provider(made, f"the factory of the provider {prefix!r} gave")
+    return made
+
+
+def _check_provider(given: Any, told: str) -> None:
+    """Raises `ModelConfigurationError`, which begins with `told`, for what cannot be used as a provider."""
+    lacks = [name for name in ("stream", "aclose") if not callable(getattr(given, name, None))]
+    kind = "None" if given is None else f"a {type(given).__name__}"
+    if lacks:
+        raise ModelConfigurationError("config", f"{told} {kind}, which has no method {' and no '.join(lacks)}")
+    name = getattr(given, "name", None)
+    if not (isinstance(name, str) and name.strip()):
+        raise ModelConfigurationError(
+            "config", f"{told} {kind} whose name is {name!r}: a provider needs a text as its name"
+        )
 
 
 def _scripted(name: str, settings: ProviderSettings) -> tuple[Provider, ModelInfo]:
@@ -119,6 +148,7 @@ def resolve_object(
         if not callable(getattr(provider, "stream", None)):
             kind = type(provider).__name__
             raise ModelConfigurationError("config", f"{kind} is neither a provider nor a client of anthropic or openai")
+        _check_provider(provider, "the provider is")
         known = getattr(provider, "info", None)
         if isinstance(known, ModelInfo) and model in (None, known.name):
             return cast(Provider, provider), known

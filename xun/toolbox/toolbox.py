@@ -7,15 +7,17 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import Any, Self, TypeVar, Unpack, overload
+from typing import Any, Self, TypeVar, Unpack, get_args, overload
 
-from xun.errors import ConfigurationError
-from xun.given import instance, texts
+from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import instance, one_of, texts
 from xun.registry import load
 from xun.result import Err, ErrorInfo, Result
 from xun.toolbox.attr import (
     DocStyle,
+    ModelCapabilityType,
     Permission,
     PermissionWord,
     RegisterOptions,
@@ -56,6 +58,9 @@ class ToolBox:
 
     def __init__(self, *, docstyle: DocStyle = "verbatim", policy: ToolPolicy | None = None) -> None:
         instance("policy", policy, ToolPolicy, "a ToolPolicy object")
+        one_of("docstyle", docstyle, get_args(DocStyle))
+        if docstyle is None:
+            raise WrongTypeError(f"docstyle must be one of {', '.join(get_args(DocStyle))}, not None")
         self._docstyle: DocStyle = docstyle
         self._table = _Table({}, set())
         self._said = policy or ToolPolicy()
@@ -175,7 +180,10 @@ class ToolBox:
         The group `fs` has `max_read_bytes` and `max_directory_entries`. The model does not see them. Raises
         `ConfigurationError` for an unknown option too.
         """
-        functions = load("tool-groups").functions(name, **options)
+        if name == "agents" and not options:
+            functions = load("subagents").tools(background=True)
+        else:
+            functions = load("tool-groups").functions(name, **options)
         return self._add_builtin(functions, include, exclude, permission, replace)
 
     def with_subagent_provider(
@@ -199,10 +207,25 @@ class ToolBox:
     def disable(self, *names: str) -> Self:
         """Hide tools by name or by pattern (`browser_*`) until they are enabled again.
 
-        A pattern holds for the tools registered now; a plain name also for one that is registered later.
+        A pattern holds for the tools registered now; a plain name also for one that is registered later. Raises
+        `ConfigurationError` for a pattern that no tool fits, and for a name that is one of them but for its spelling.
         """
+        for name in texts("names", names):
+            self._check_meant(name)
         self._table.disabled |= _matching(names, self._table.tools)
         return self
+
+    def _check_meant(self, name: str) -> None:
+        known = self._table.tools
+        if name in known or not name:
+            return
+        if _WILDCARDS & set(name):
+            if not any(fnmatchcase(tool, name) for tool in known):
+                raise ConfigurationError(f"no tool fits {name!r}, so nothing would be disabled by it: {_listed(known)}")
+        elif name not in load("subagents").NAMES and (near := get_close_matches(name, known, 1, 0.85)):
+            raise ConfigurationError(
+                f"no tool is called {name!r}, so it would disable nothing; did you mean {near[0]!r}?"
+            )
 
     def enable(self, *names: str) -> Self:
         """Undo `disable`, by name or by pattern."""
@@ -212,6 +235,9 @@ class ToolBox:
     def list_tools(self, model_capabilities: Collection[str] | None = None) -> list[Tool]:
         """The tools that are not disabled and need no more than these capabilities. None means none."""
         capabilities = set(texts("model_capabilities", model_capabilities or ()))
+        for capability in capabilities.difference(get_args(ModelCapabilityType)):
+            if near := get_close_matches(capability, get_args(ModelCapabilityType), 1, 0.8):
+                raise ConfigurationError(f"no model capability is called {capability!r}; did you mean {near[0]!r}?")
         return [
             tool
             for tool in self._table.tools.values()
@@ -298,6 +324,10 @@ class ToolBox:
 def _attr(func: Callable[..., Any], options: Mapping[str, Any]) -> ToolAttr | None:
     """What `tool_attr` said of `func`, with `options`; None for what is no function, which `Tool` refuses."""
     return changed(attr_of(func), options) if callable(func) else None
+
+
+def _listed(names: Collection[str]) -> str:
+    return f"there are {', '.join(names)}" if names else "there is none yet"
 
 
 def _matching(names: Iterable[str], known: Iterable[str]) -> set[str]:

@@ -9,13 +9,13 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from xun.result import XunError
+from xun.errors import ConfigurationError, WrongTypeError
 
 # Doors out of any folder: what they lead to depends on the process that opens them, not on the disk.
 _DOORS = (Path("/proc"), Path("/dev/fd"), Path("/dev/stdin"), Path("/dev/stdout"), Path("/dev/stderr"))
 
 
-class WorkspaceError(XunError):
+class WorkspaceError(ConfigurationError):
     """A path means nothing here, or leads out of the workspace."""
 
 
@@ -28,7 +28,7 @@ class Workspace:
 
     def __init__(self, root: str | Path, *, extra_roots: Iterable[str | Path] = ()) -> None:
         if isinstance(extra_roots, str | Path):
-            raise TypeError(f"extra_roots must be a list of folders, not one: write [{extra_roots!r}]")
+            raise WrongTypeError(f"extra_roots must be a list of folders, not one: write [{extra_roots!r}]")
         self._root = _folder(root)
         self._extra = tuple(_folder(extra) for extra in extra_roots)
         self._temp: Path | None = None
