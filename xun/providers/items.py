@@ -66,7 +66,7 @@ async def items_of(provider: Provider, request: Request) -> AsyncGenerator[Strea
             await more.wait()
     except asyncio.CancelledError:
         await _let_go(task, done)
-        for item in arrived:  # what has been said is told, also where nobody waits for the end of it
+        for item in tuple(arrived):  # what has been said is told, also where nobody waits for the end of it
             if not isinstance(item, Done):
                 yield item
         raise
