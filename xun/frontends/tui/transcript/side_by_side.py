@@ -31,7 +31,9 @@ class Answered:
         """Whose answer it is and how its task ended, in the words that its row has."""
         mark, style, word = MARKS[self.state]
         task = " ".join(clean(self.task[:_TASK]).split())
-        pieces: list[Piece] = [(f"{mark} ", style), (clean(self.name), "tool"), (f" {task}", "text")]
+        pieces: list[Piece] = [(f"{mark} ", style), (clean(self.name), "tool")]
+        if task:
+            pieces.append((f" {task}", "text"))
         if word:
             pieces.append((f"  {word}", style))
         return wrap(pieces, width, first=BAR, rest=BAR)
