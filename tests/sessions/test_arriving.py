@@ -34,7 +34,7 @@ from xun.events import (
     TurnEnded,
     Waiting,
 )
-from xun.messages import Reply, Text
+from xun.messages import Reply, Text, Thinking
 from xun.sessions.arriving import EVERY
 from xun.sessions.resume import StoredSession, fork, load
 
@@ -143,6 +143,22 @@ def test_thinking_the_words_of_sub_agents_and_blanks_are_none_of_it(tmp_path: Pa
     blank = [TextDelta(text="\n", at=place * EVERY) for place in range(5)]
     path = killed(tmp_path, *started(), *theirs, *thought, *blank)
     assert [message.role for message in checked(path).messages] == ["user"]
+
+
+def test_what_was_thought_is_told_and_is_none_of_the_reply(tmp_path: Path) -> None:
+    thought = [ThinkingDelta(text=f"Hm {place}. ", at=place * EVERY / 2) for place in range(6)]
+    path = killed(tmp_path, *started(), *thought, *said(ANSWER, start=20.0))
+    session = checked(path)
+    assert session.messages[-1].text == ANSWER and not session.messages[-1].calls
+    [told] = [entry for entry in session.past.told if isinstance(entry, Thinking)]
+    assert told.text == "".join(event.text for event in thought)
+    assert [entry.text for entry in support.resumed(path).past.told if isinstance(entry, Thinking)] == [told.text]
+
+
+def test_what_was_thought_before_a_reply_that_came_is_in_its_message_alone(tmp_path: Path) -> None:
+    thought = [ThinkingDelta(text="Hm. ", at=place * EVERY) for place in range(3)]
+    path = killed(tmp_path, *started(), *thought, *said(ANSWER, start=20.0), added(reply(ANSWER)))
+    assert not any(isinstance(entry, Thinking) for entry in checked(path).past.told)
 
 
 def test_what_is_typed_meanwhile_leaves_it_whole(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.sessions import support
 from xun.config.redact import Redactor
-from xun.events import Notice, PlanUpdated, TextDelta, ThinkingDelta, ToolProgress, ToolStarted, Waiting
+from xun.events import Notice, PlanUpdated, TextDelta, ToolProgress, ToolStarted, Waiting
 from xun.messages import Message, ToolCall
 from xun.sessions.resume import load
 from xun.sessions.store import new_id
@@ -45,7 +45,6 @@ def test_a_header_and_one_line_an_event(tmp_path: Path) -> None:
 def test_what_only_shows_progress_is_not_kept(tmp_path: Path) -> None:
     writer = support.new(tmp_path)
     for event in (
-        ThinkingDelta(text="a"),
         ToolProgress(call_id="c", text="a"),
         Waiting(on="model", seconds=3),
         TextDelta(text="a"),

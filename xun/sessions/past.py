@@ -23,12 +23,13 @@ from xun.events import (
     ToolStarted,
     TurnEnded,
 )
-from xun.messages import Media, Message
+from xun.messages import Media, Message, Thinking
 from xun.sessions.past_calls import OpenCalls, PastAgent, PastCall
 
-Told = Message | PastCall | PastAgent | Decided | Notice | AttemptReset | Compacted | TurnEnded
-"""A message; a call that has ended, before its result, or one of the person's that has begun; a sub-agent, from its
-beginning on; a refusal that belongs to no call; the end of a turn that did not complete."""
+Told = Message | Thinking | PastCall | PastAgent | Decided | Notice | AttemptReset | Compacted | TurnEnded
+"""A message; what was thought before a reply was cut off, and is in no message; a call that has ended, before its
+result, or one of the person's that has begun; a sub-agent, from its beginning on; a refusal that belongs to no call;
+the end of a turn that did not complete."""
 
 
 @dataclass(slots=True)
@@ -45,6 +46,7 @@ class Past:
     _calls: OpenCalls = field(default_factory=OpenCalls)
     _agents: dict[str, PastAgent] = field(default_factory=dict)  # those that have not ended
     _arrived: int | None = None  # characters of the reply that is arriving
+    _thought: list[str] = field(default_factory=list)  # what was thought before it
     _beside: list[PastCall] = field(default_factory=list)  # calls that the person has made meanwhile
 
     @classmethod
@@ -75,7 +77,7 @@ class Past:
             case TextDelta() | ThinkingDelta():
                 self.arrives(event)
             case AttemptReset() | TurnEnded():
-                self._gone()
+                self._gone(kept=isinstance(event, TurnEnded) and event.status == "cancelled")
                 if not isinstance(event, TurnEnded) or event.status != "completed":
                     self.told.append(event)
             case Compacted() | Notice():
@@ -85,18 +87,30 @@ class Past:
 
     def arrives(self, event: TextDelta | ThinkingDelta) -> None:
         """Take note of more of a reply."""
-        self._arrived = (self._arrived or 0) + (len(event.text) if isinstance(event, TextDelta) else 0)
+        text = isinstance(event, TextDelta)
+        self._arrived = (self._arrived or 0) + (len(event.text) if text else 0)
+        if not text:
+            self._thought.append(event.text)
 
-    def _gone(self) -> None:
-        """Of a reply that was arriving no message has come."""
+    def _gone(self, *, kept: bool) -> None:
+        """Of a reply that was arriving no message has come. What was thought is `kept` all the same."""
+        self._arrive_no_more(kept=kept)
         for call in self._beside:
             call.beside = None
-        self._arrived = None
         self._beside.clear()
+
+    def _arrive_no_more(self, *, kept: bool) -> None:
+        """No more comes of a reply. What was thought stands above what the person has run meanwhile."""
+        if kept and self._thought:
+            first = self._beside[0] if self._beside else None
+            place = next((at for at, entry in enumerate(self.told) if entry is first), len(self.told))
+            self.told.insert(place, Thinking(text="".join(self._thought), wire=""))
+        self._thought.clear()
+        self._arrived = None
 
     def _added(self, message: Message) -> None:
         if message.role == "assistant":
-            self._arrived = None
+            self._arrive_no_more(kept=message.reply is not None and message.reply.stop_reason == "interrupted")
             self._beside.clear()
         self.history.append(message)
         self.told.append(_without_media(message))

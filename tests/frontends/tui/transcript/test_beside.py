@@ -11,7 +11,16 @@ from tests.frontends.tui.transcript.support import bash, deltas, ran, turn, user
 from tests.frontends.tui.transcript.test_book import Told
 from tests.frontends.tui.transcript.test_earlier import DONE, ended, loaded
 from xun.asides import QUIET_ID, SHELL_ID, as_block, quotation
-from xun.events import AnyEvent, AttemptReset, MessageAdded, TextDelta, ThinkingDelta, ToolStarted, TurnEnded
+from xun.events import (
+    AnyEvent,
+    AttemptReset,
+    ErrorDetail,
+    MessageAdded,
+    TextDelta,
+    ThinkingDelta,
+    ToolStarted,
+    TurnEnded,
+)
 from xun.messages import Message, Reply, Text, Thinking, ToolCall
 
 ANSWER = "First, a title.\n\n- one\n- two\n\n```py\nx = 1\n```\nThe end."
@@ -76,7 +85,25 @@ def interrupted() -> Iterable[AnyEvent]:
     yield TurnEnded(status="cancelled", stop_reason="cancelled")
 
 
+def cut_in_thought(*said: AnyEvent) -> Iterable[AnyEvent]:
+    yield from (turn(), user("go"), ThinkingDelta(text="Hm, "), *begins(), *ends(), ThinkingDelta(text="I see."))
+    reply = Reply(provider="p", model="m", stop_reason="interrupted")
+    text = "".join(event.text for event in said if isinstance(event, TextDelta))
+    if text:
+        yield from said
+        yield MessageAdded(message=Message(role="assistant", blocks=(Text(text=text),), reply=reply))
+    yield TurnEnded(status="cancelled", stop_reason="cancelled")
+
+
+def failed_in_thought() -> Iterable[AnyEvent]:
+    yield from (turn(), user("go"), ThinkingDelta(text="Hm, "), *begins(), *ends())
+    yield TurnEnded(status="failed", stop_reason="error", error=ErrorDetail(kind="x", message="gone"))
+
+
 STORIES = {
+    "cut-in-thought": cut_in_thought,
+    "cut-after-thought": lambda: cut_in_thought(*deltas("First, a")),
+    "failed-in-thought": failed_in_thought,
     **{f"after-{size}": lambda size=size: after(size) for size in range(0, len(ANSWER), 7)},
     "before-a-call": lambda: after(len(ANSWER), INNER),
     "before-text-and-a-call": lambda: after(9, INNER),

@@ -20,6 +20,7 @@ from xun.frontends.tui.transcript.splitter import shown_of
 from xun.frontends.tui.transcript.tool_row import ToolRow
 from xun.frontends.tui.way_on import way_on
 from xun.messages import Message
+from xun.messages import Thinking as ThinkingBlock
 from xun.sessions.past import Past, Told
 from xun.sessions.past_calls import PastAgent, PastCall
 
@@ -63,23 +64,16 @@ class Earlier:
         match entry:
             case Message():
                 self._message(entry)
+            case ThinkingBlock(text=text):
+                self._add([Thinking(text, done=True)])
             case PastCall():
                 self._call(entry)
             case PastAgent():
                 self._agents.again(entry, self.items, self._calls.get(entry.started.call_id))
             case TurnEnded():
-                self._cut = False
-                self._no_more_tries()
-                if entry.broken:
-                    self._add([*blocks_of(entry.broken), NoticeItem(BROKEN_OFF, "warning")])
-                self._add(ending(entry))
-                if way := way_on(entry):
-                    self._add([NoticeItem(way, gap=False)])
+                self._turn_ended(entry)
             case AttemptReset(reason=reason, wait=wait):
-                if self._retry is None:
-                    self._retry = Retry()
-                    self._add([self._retry])
-                self._retry.failed(reason, wait)
+                self._tried(reason, wait)
             case Compacted():
                 self._add([compaction(entry)])
             case Notice(level=level, text=text):
@@ -89,6 +83,21 @@ class Earlier:
 
     def _add(self, items: Iterable[Item]) -> None:
         self.items += items
+
+    def _turn_ended(self, event: TurnEnded) -> None:
+        self._cut = False
+        self._no_more_tries()
+        if event.broken:
+            self._add([*blocks_of(event.broken), NoticeItem(BROKEN_OFF, "warning")])
+        self._add(ending(event))
+        if way := way_on(event):
+            self._add([NoticeItem(way, gap=False)])
+
+    def _tried(self, reason: str, wait: float) -> None:
+        if self._retry is None:
+            self._retry = Retry()
+            self._add([self._retry])
+        self._retry.failed(reason, wait)
 
     def _no_more_tries(self) -> None:
         if self._retry is not None:
