@@ -58,7 +58,9 @@ def planned(decision: Decision, facts: Facts, policy: Policy) -> Decision:
             plain = [only_reads(one) for one in reading.commands]
             if decision.effect == "allow" and plain and all(plain):
                 return decision
-            if decision.effect == "ask" and plain and all(plain):
+            # What may be an option in the words of a reader is what would be asked about.
+            known = [reads or _unclear(one) for one, reads in zip(reading.commands, plain, strict=True)]
+            if decision.effect == "ask" and known and all(known):
                 return _denied_question(decision)
             segments = zip(decision.segments, plain, strict=True)
             return _denied(decision, tuple(segment if reads else _refused(segment) for segment, reads in segments))
@@ -73,6 +75,10 @@ def planned(decision: Decision, facts: Facts, policy: Policy) -> Decision:
 def only_reads(command: Command) -> bool:
     """Is it known of a command that it changes nothing? Tests and builds run code of the workspace, which may."""
     return command.judged and all(use.mode not in ("exec", "write") for use in command.uses)
+
+
+def _unclear(command: Command) -> bool:
+    return command.program.judge is not None and command.refused is not None and command.refused.problem.code == "glob"
 
 
 def _denied(decision: Decision, segments: tuple[Segment, ...] | None = None) -> Decision:

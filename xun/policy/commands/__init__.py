@@ -106,7 +106,8 @@ def _docker(args: Sequence[Arg]) -> Program:
         judge = tables.docker.get(" ".join(words[:count]))
         if judge and len(words) >= count:
             return Program(("docker", *words[:count]), count + 1, judge)
-    return Program(("docker",), 1)
+    group = words[:1] if words and words[0].isalpha() else []  # what is said not to be on the list
+    return Program(("docker", *group), 1 + len(group))
 
 
 def _git(args: Sequence[Arg]) -> Program:

@@ -271,10 +271,10 @@ class Places:
             yield Reason(code="special-file", text=f"{shown} leads into /proc, /sys or /dev", hard=True)
         elif self.is_protected(key) or any(tool(self.inside(path)) for path in names) or ("$" in shown and hook(shown)):
             yield Reason(code="protected", text=f"{shown} is run or trusted later: it is protected", hard=True)
-        elif not all(within_any(path, self.facts.roots) for path in (fact.real, *(fact.matches or ()))):
+        elif outside := [path for path in (fact.real, *(fact.matches or ())) if not within_any(path, self.facts.roots)]:
             # A file put aside there harms nothing, and in a sandbox the folder is the agent's own.
             aside = sandboxed and _ASIDE.match(shown) and _ASIDE.match(fact.real) and fact.kind in ("missing", "file")
-            text = f"{shown} is outside the workspace ({fact.real})"
+            text = f"{shown} is outside the workspace ({outside[0]})"
             yield Reason(code="outside", text=text, hard=not aside or Arg(key).glob or fact.links > 1)
 
     def exposes(self, key: str, shown: str, *, runs: bool) -> Reason | None:

@@ -195,5 +195,5 @@ class _Parser:
         if words[0].aside:
             raise Unclear("assignment", f"it sets a variable: {words[0].assigns}")
         if words[0].assigns and not all(word.assigns for word in words):
-            raise Unclear("assignment", "it sets a variable for one command")
+            raise Unclear("assignment", f"it sets a variable for one command: {words[0].assigns}")
         return Simple(tuple(words), self.tokens[first].start, self.tokens[self.at - 1].end)

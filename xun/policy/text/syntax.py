@@ -339,7 +339,9 @@ class _Reader:
 
     def refuse(self, node: Node) -> None:
         if node.type in _SOFT:
-            self.problem(*_SOFT[node.type])
+            code, said = _SOFT[node.type]
+            name = node.child_by_field_name("name") if node.type == "variable_assignment" else None
+            self.problem(code, f"{said}: {name.text.decode()}" if name is not None and name.text else said)
         elif node.type == "&":
             self.problem("background", "it starts something in the background (&)")
         elif node.type == "|&":
