@@ -81,7 +81,7 @@ def test_a_hard_reason_takes_no_as_its_default() -> None:
         ("gawk -i inplace 1 x", ()),
         ("npx x", ("npx x",)),
         ("npx -y x", ()),
-        ("npx tsc --noEmit", ("npx tsc",)),
+        ("npx tsc --noEmit", ("npx tsc --noEmit",)),
         ("uvx ruff check .", ("uvx ruff check",)),
         ("$x", ()),
         ("export X=1", ()),

@@ -16,7 +16,7 @@ PROGRAMS = (
     "cp", "mv", "ln", "install", "rsync", "scp", "tar", "unzip", "split", "wget", "curl", "patch", "7z", "touch", "mkdir",
     "csplit", "mypy", "git mv", "git apply", "git clone", "git worktree add", "pip install", "docker cp", "kubectl cp",
     "aws s3 cp", "git rm", "chmod", "tsc", "protoc", "mktemp", "go build", "cargo build", "coverage html",
-    "git format-patch",
+    "git format-patch", "git rm -r", "git rm -rq", "git rm -rn", "git rm --cached -r", "chmod -R",
 )  # fmt: skip
 OPEN = [Rule(effect="allow", kind="command", pattern=words) for words in PROGRAMS]
 

@@ -29,8 +29,8 @@ ELSEWHERE = [
 HERE = [
     "mv a b", "mv -t src a b", "mv -S.bak a src/b", "mv -S .bak a src/b", "mv --suffix=.bak a src/b", "cp -t src a b", "ln -s a b",
     "install -m 755 a src/b", "install -d src/x src/y", "tar xf a.tar -C src", "tar -xC src -f a.tar", "tar czf a.tgz docs", "tar tf a.tar",
-    "chmod +x src/a.py", "chmod -R u+x src", "chmod -x src/a.py", "chown me src/a.py", "mkfifo n", "mkdir -pm700 src/n", "tsc --outDir dist",
-    "go build -o bin/x ./...", "coverage html -d out", "gradle build -p sub", "composer install -d sub", "cmake -B build", "git worktree remove sub",
+    "chmod +x src/a.py", "chmod -x src/a.py", "chown me src/a.py", "mkfifo n", "mkdir -pm700 src/n", "tsc --outDir dist",
+    "go build -o bin/x ./...", "coverage html -d out", "cmake -B build", "git worktree remove sub",
 ]  # fmt: skip
 
 

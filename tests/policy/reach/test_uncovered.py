@@ -33,7 +33,7 @@ CASES = r"""
 + make test ARGS=-v TESTS=tests/test_x.py
 + make test ARGS='-k "a or b"'
 + make test VERSION=1.2.3 GOOS=linux CI=1
-+ make test -C sub
+? make test -C sub
 @ make
 ? make test SHELL=./x
 + make -j4 test
@@ -196,7 +196,8 @@ CASES = r"""
 ? eslint --format ./x.js
 ? eslint -f ./x.js
 ? eslint --parser ./x.js
-+ eslint --fix --ext .ts src
+? eslint --fix --ext .ts src
++ eslint --ext .ts src
 + eslint -f json src
 @ prettier
 ? prettier --check . --write
@@ -279,7 +280,8 @@ CASES = r"""
 + pandoc x.md -t html -o x.html
 @ rubocop
 ? rubocop -f ./x
-+ rubocop -a
+? rubocop -a
++ rubocop lib
 @ sphinx-build
 ? sphinx-build -c /tmp/evil docs out
 + sphinx-build -b html docs out
@@ -327,7 +329,8 @@ CASES = r"""
 @ git commit
 + git commit -am "fix: run exec"
 @ golangci-lint run
-+ golangci-lint run ./... --fix
+? golangci-lint run ./... --fix
++ golangci-lint run ./...
 @ zip
 ? zip -r a.zip . -@
 + zip -r a.zip src

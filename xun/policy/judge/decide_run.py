@@ -26,7 +26,7 @@ from xun.policy.judge.prefixes import caught, matched_length, may_catch, without
 from xun.policy.judge.settings_told import with_settings
 from xun.policy.judge.unlisted import unlisted
 from xun.policy.reach.needs import HERE, Command, Reading, read_command
-from xun.policy.reach.uncovered import goes_further, runs_more
+from xun.policy.reach.uncovered import goes_further, runs_more, tells_more
 from xun.policy.reach.written import edits_in_place
 from xun.policy.rules import ANY_ARGUMENTS, GRANTED_SOURCE, Policy, Rule
 from xun.policy.script.folders import is_lost, told
@@ -258,7 +258,8 @@ class _Judge:
                 return None, program.problem
             program = find_program(without_globals(args))
         if program.judge is None or "/" in args[0].text:
-            return None, None
+            told = tells_more(command.segment.argv, covered)
+            return None, Refused("further", told) if told else None
         if command.program.problem is None and covered <= program.length:
             return (None, command.refused) if command.refused else (command.uses, None)
         try:

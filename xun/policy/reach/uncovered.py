@@ -11,9 +11,14 @@ from functools import lru_cache
 
 from xun.policy.tables.further import FURTHER, VERBS, further_package, further_path, further_task
 from xun.policy.tables.option_forms import matching
-from xun.policy.tables.programs import KNOWN, base_name, word_set
-from xun.policy.tables.runners import RUNNERS, runner_end, runner_length
+from xun.policy.tables.option_names import changes_by_name, gives_by_name, leads_by_name
+from xun.policy.tables.programs import INTERPRETERS, KNOWN, base_name, word_set
+from xun.policy.tables.reaching import REACHING
+from xun.policy.tables.remote import leads_away
+from xun.policy.tables.runners import RUNNERS, runner_end, runner_length, script_length
 from xun.policy.tables.running import GIVING, PASSED, RUNNING
+from xun.policy.tables.sparing import taken_back
+from xun.policy.tables.sweeping import SWEEPING
 from xun.policy.tables.variables import means_more, runs_value
 
 # Of these, options end at `--`, and what follows are operands.
@@ -31,12 +36,17 @@ _HAND_ON_BY = {
     "bun": word_set("run test x"),
 }
 _SCRIPTED = word_set("npm pnpm yarn bun")
+_OUTSIDE = re.compile(r"[/~]|\.\.(?:/|$)")
 _SETTING = word_set("make gmake rake just ninja task")
 # The options of tar without a dash: with one that takes a program or a script, or the names of files.
 _BUNDLED = re.compile(r"[A-Za-z]*[IF][A-Za-z]*")
 _BUNDLED_LIST = re.compile(r"[A-Za-z]*T[A-Za-z]*")
-_SAME = {"podman": "docker", "nerdctl": "docker", "pip3": "pip", "tofu": "terraform"}
-_TABLED = frozenset(known.partition(" ")[0] for known in (*RUNNING, *FURTHER))
+_SAME = {
+    "podman": "docker", "nerdctl": "docker", "pip3": "pip", "tofu": "terraform", "mvnw": "mvn", "mvnd": "mvn",
+    "pest": "phpunit", "paratest": "phpunit", "mocha-webpack": "mocha", "_mocha": "mocha", "bsdtar": "tar",
+    "bazelisk": "bazel", "dmypy": "mypy", "gofumpt": "goimports", "inv": "invoke",
+}  # fmt: skip
+_TABLED = frozenset(known.partition(" ")[0] for known in (*RUNNING, *FURTHER, *REACHING, *SWEEPING))
 
 
 def runs_more(words: Sequence[str], covered: int) -> str:
@@ -53,7 +63,7 @@ def running_option(words: Sequence[str], covered: int = 1) -> str:
         if found := running_option(inner, spelled):
             return found
     name = base_name(words[0])
-    if name not in _TABLED and name not in _SETTING and name not in _SCRIPTED:
+    if _SAME.get(name, name) not in _TABLED and name not in _TABLED and name not in _SETTING and name not in _SCRIPTED:
         return ""
     own = _own(name, words)
     for known in _named(name, words):
@@ -68,13 +78,42 @@ def running_option(words: Sequence[str], covered: int = 1) -> str:
 
 def gives_code(words: Sequence[str], covered: int) -> str:
     """The option behind the first `covered` words by which a program that nobody knows would take code; or empty."""
-    found = matching(GIVING, words, covered)
+    found = matching(GIVING, words, covered) or gives_by_name(words, covered)
     return found if found and unknown(words[0]) else ""
 
 
 def goes_further(words: Sequence[str], covered: int) -> str:
     """What a command does beyond its first `covered` words that a rule must spell, with the word for it; or empty."""
     found, does = _further(words, covered)
+    return _spelled(found, does)
+
+
+def tells_more(words: Sequence[str], covered: int, *, offered: bool = False) -> str:
+    """The same of a program that no table judges, by what its options are called and where its operands lead.
+
+    Of a rule that is `offered` one word covers no operand elsewhere: a person may write one that does.
+    """
+    inner = list(_inner(words, covered))
+    if inner:
+        return next((found for view, spelled in inner if (found := tells_more(view, spelled, offered=offered))), "")
+    name = base_name(words[0])
+    if name == "git":
+        return ""  # all of its options that do more are known
+    own = _own(name, words) if name in _END_OPTIONS and name not in _HAND_ON_BY else words
+    strange = unknown(words[0])
+    own_script = _is_script(words)
+    if found := gives_by_name(own, covered):
+        return _spelled(found, "runs or loads what is given to it")
+    if found := leads_by_name(own, covered, staged=strange or own_script):
+        return _spelled(found, "takes another configuration, project or server")
+    if found := changes_by_name(own, covered):
+        return _spelled(found, "changes or removes more")
+    if strange and covered > 1 and (found := next((word for word in own[covered:] if _OUTSIDE.match(word)), "")):
+        return _spelled(found, "works in another folder")
+    return _spelled(leads_away(own, covered, lone=strange and not offered), "reaches another machine")
+
+
+def _spelled(found: str, does: str) -> str:
     return f"with {found} it {does}: only a rule that spells that covers it" if found else ""
 
 
@@ -85,10 +124,17 @@ def _further(words: Sequence[str], covered: int) -> tuple[str, str]:
     name = base_name(words[0])
     own = _own(name, words)
     for known in _named(name, words):
-        if known in FURTHER:
-            expression, does = FURTHER[known]
-            if found := matching(expression, own, covered):
-                return found, does
+        for table in (FURTHER, REACHING, SWEEPING):
+            if known in table and (found := matching(table[known][0], own, covered)):
+                return found, table[known][1]
+    if found := taken_back(own, covered):
+        return found, "does it after all"
+    if name == "git" and (found := leads_away(own, covered)):
+        return found, "reaches another repository"
+    return _further_operand(name, words, own, covered)
+
+
+def _further_operand(name: str, words: Sequence[str], own: Sequence[str], covered: int) -> tuple[str, str]:
     if name == "git" and "checkout" in words[1:2] and (found := further_path(words, covered)):
         return found, "overwrites that file"
     if name == "tar" and covered == 1 and _BUNDLED_LIST.fullmatch(" ".join(own[1:2])):
@@ -100,13 +146,23 @@ def _further(words: Sequence[str], covered: int) -> tuple[str, str]:
     if name in _SETTING and (found := next((word for word in own[covered:] if means_more(word)), "")):
         return found, "sets what may be run"
     found = next((word for word in words[covered:] if VERBS.fullmatch(word)), "")
-    return (found, "does something else") if found and unknown(words[0]) else ("", "")
+    return (found, "does something else") if found and (unknown(words[0]) or _is_script(words)) else ("", "")
+
+
+def _is_script(words: Sequence[str]) -> bool:
+    """Is it a script of the workspace, by its path or behind an interpreter?"""
+    name = base_name(words[0])
+    if "/" in words[0] and not words[0].startswith("/"):
+        return name not in KNOWN and name not in _TABLED and name not in RUNNERS
+    return script_length(words) == 2 and base_name(words[1]) not in _TABLED
 
 
 def unknown(program: str) -> bool:
     """Is it a program, no script of the workspace, of which no table tells anything?"""
     name = base_name(program)
-    if ("/" in program and not program.startswith("/")) or name in KNOWN or name in _TABLED or name in RUNNERS:
+    if ("/" in program and not program.startswith("/")) or name in KNOWN or name in RUNNERS:
+        return False
+    if name in _TABLED or name in _SAME:
         return False
     return name not in _listed()
 
@@ -123,6 +179,10 @@ def _inner(words: Sequence[str], covered: int) -> Iterator[tuple[Sequence[str], 
     length = runner_length(words)
     if base_name(words[0]) == "python" and list(words[1:2]) == ["-m"]:
         length = 2
+    elif base_name(words[0]) in INTERPRETERS and script_length(words) == 2 and is_program(words[1]):
+        length = 1
+    elif list(words[:2]) == ["yarn", "workspace"]:
+        yield ("yarn", *words[3:]), max(covered - 2, 1)
     if length and list(words[length : length + 1]) == ["--"]:
         length += 1
     if 0 < length < len(words):
@@ -137,6 +197,12 @@ def _inner(words: Sequence[str], covered: int) -> Iterator[tuple[Sequence[str], 
     at = words.index("--") + 1
     if lead:
         yield (*lead, *words[at:]), len(lead) + max(covered - at, 0)
+
+
+def is_program(script: str) -> bool:
+    """Is the script that an interpreter runs a program that some table knows: `php vendor/bin/phpunit`?"""
+    name = base_name(script)
+    return name in _TABLED or name in _SAME or name in KNOWN
 
 
 def _own(name: str, words: Sequence[str]) -> Sequence[str]:

@@ -16,16 +16,17 @@ from xun.policy.tables.variables import sets
 _LISTED = "removes files, or takes their names out of a file"
 _OTHER_CONFIG = (r"-c.+|--config=.*", "takes another configuration, which may be code")
 _AWAY = r"--(?:[\w-]*index(?:-url)?|find-links|registry|trusted-host)(?:=.*)?|.*(?:://|git\+).*"
-_INDEX = rf"-[if].*|{_AWAY}"
+_INDEX = rf"-[ifC].*|--(?:config-settings|global-option|build-option)(?:=.*)?|{_AWAY}"
 _PIP = (_INDEX, "installs from elsewhere")
 _NPM = (rf"{_AWAY}|[\w-]+[/:][\w./#-]+", "installs from elsewhere")
 _SENDS = r"-[A-Za-z0-9]*[XfF].+|--(?:method|raw-field|field|input)=.*"
 _COMPOSE = (r"-[A-Za-z]*v(?:=.*)?|--volumes(?:=.*)?|--rmi(?:=.*)?|--remove-orphans(?:=.*)?", "removes data")
+_PUSHES = "rewrites or skips what is checked"
 _TERRAFORM = (r"--?(?:auto-approve|destroy)(?:=.*)?", "changes what is there without a question")
 
 FURTHER: Mapping[str, tuple[str, str]] = {
     "git push": (
-        completed("fd", "force force-with-lease mirror delete prune", r"\+.+|:.+"),
+        completed("fd", "force force-with-lease mirror delete prune no-verify", r"\+.+|:.+"),
         "overwrites or removes what others may use",
     ),
     "git fetch": (completed("f", "force", r"\+.+|--prune-t\w*"), "overwrites branches"),
@@ -42,6 +43,14 @@ FURTHER: Mapping[str, tuple[str, str]] = {
     "git tag": (completed("fd", "force delete"), "removes or overwrites a tag"),
     "git worktree": (completed("f", "force"), "removes what is not committed"),
     "git apply": (completed("", "unsafe-paths directory"), "writes elsewhere"),
+    "git rm": (completed("rf", "force pathspec-from-file", r":.*|.*\*.*"), "removes more than a file"),
+    "git mv": (completed("f", "force"), "overwrites files"),
+    "git commit": (completed("", "amend no-verify pathspec-from-file", "-[a-zA-Z]*n"), _PUSHES),
+    "git gc": (r"--prune.*|--aggressive", "removes what nothing refers to"),
+    "git submodule": (completed("f", "force remote"), "throws changes away, or takes other commits"),
+    "git am": (completed("", "no-verify"), _PUSHES), "git update-index": (r"--[a-qs-z].*", "changes what git looks at"),
+    "git read-tree": (completed("u", "reset"), "throws changes away"),
+    "git checkout-index": (completed("f", "force"), "throws changes away"),
     "git add": (completed("f", "force pathspec-from-file"), "adds what git is told to ignore"),
     "tar": (completed("T", "files-from remove-files"), _LISTED), "bsdtar": (completed("T", "files-from"), _LISTED),
     "rsync": (r"--(?:del(?:ete.*)?|files-from|remove-source-files)(?:=.*)?", _LISTED),
@@ -89,7 +98,7 @@ FURTHER: Mapping[str, tuple[str, str]] = {
 # Of a program that nobody knows, the words behind its name that say that it does something else.
 VERBS = re.compile(
     r"(?i)(?:exec|run|ssh|rsh|shell|sh|bash|repl|eval|script|spawn|attach|console|record"
-    r"|(?:[\w-]*[-:])?(?:delete|destroy|remove|rm|purge|drop|reset|wipe|prune|uninstall|publish|deploy|release|stop|restart|kill|down|downgrade|rollback|revoke))"
+    r"|(?:[\w-]*[-:])?(?:delete|destroy|remove|rm|purge|drop|reset|wipe|prune|uninstall|publish|deploy|release|upload|production|prod|flush|stop|restart|kill|down|downgrade|rollback|revoke))"
 )
 # Programs that take several tasks or targets, and their options with a value.
 _TASKS: Mapping[str, frozenset[str]] = {
@@ -112,7 +121,15 @@ def further_task(name: str, words: Sequence[str], covered: int) -> str:
         return ""
     named = dict(_tasks(words, valued))
     spelled = {task for at, task in named.items() if at < covered}
-    return next((task for at, task in named.items() if at >= covered and task not in spelled), "") if spelled else ""
+    if not spelled and covered < 2:
+        return ""
+    return next((task for at, task in named.items() if at >= covered and task not in spelled), "")
+
+
+def task_at(name: str, words: Sequence[str]) -> int | None:
+    """Where the first task or target stands that a command names, 0 for none; None where the program takes none."""
+    valued = _TASKS.get(_ALSO.get(name, name))
+    return None if valued is None else next((at for at, _ in _tasks(words, valued)), 0)
 
 
 def _tasks(words: Sequence[str], valued: frozenset[str]) -> Iterator[tuple[int, str]]:
@@ -135,9 +152,13 @@ def further_path(words: Sequence[str], covered: int) -> str:
 _INSTALLING = frozenset(
     [(name, "install") for name in word_set("pip pip3 gem cargo go brew apt apt-get conda pipx")]
     + [(name, "add") for name in word_set("uv poetry cargo yarn pnpm bun npm")]
+    + [(name, word) for name in ("pip", "pip3") for word in ("download", "wheel", "uninstall")]
+    + [("npm", word) for word in ("link", "pack", "rebuild", "uninstall")]
     + [("go", "get"), ("composer", "require"), ("uv", "pip")]
 )
-_AS_LISTED = frozenset((name, word) for name in ("npm", "pnpm", "bun") for word in ("install", "i"))
+_AS_LISTED = frozenset((name, word) for name in ("npm", "pnpm", "bun") for word in ("install", "i")) | {
+    ("npm", word) for word in ("link", "pack", "rebuild")
+}
 
 
 def package_at(words: Sequence[str]) -> int:

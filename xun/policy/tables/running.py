@@ -52,7 +52,27 @@ _PYTEST = exact(
     "rootdir confcutdir basetemp config-file inifile pdbcls",
     r"-[vqxslh]*p=?(?!no:)[^=].*|-c.+|(?:-o|--override-ini=)=?(?!log_cli|xfail_strict|junit)[^=].*",
 )
-_NPM = "call shell script-shell prefix node-options userconfig globalconfig git viewer editor scripts-prepend-node-path"
+_NPM = (
+    "call shell script-shell prefix node-options userconfig globalconfig git viewer editor scripts-prepend-node-path "
+    "onload-script init-module"
+)
+_OUTSIDE = r"|(?:/|~|\.\./).*"
+_VITEST = (
+    "|"
+    + other_than(r"(?i:--pool)=", "forks threads vmForks vmThreads")
+    + "|"
+    + other_than(r"(?i:--coverage\.provider)=", "v8 istanbul")
+    + r"|(?i:--(?:workspace|sequence\.sequencer|coverage\.custom-?provider-?module|typecheck\.(?:checker|tsconfig)"
+    r"|browser\.[\w.-]+|diff|alias[\w.]*|server\.[\w.-]+|deps\.[\w.-]+|api[\w.]*|snapshot-?serializers|benchmark\.[\w.]+|merge-?reports)(?:=.*)?)"
+)
+_MOCHA = (
+    r"|--(?:file|package|ui|opts|node-option|spec|extension|experimental-[\w-]+|loader|env-file|inspect[\w-]*)(?:=.*)?"
+    r"|-[un]=?(?!bdd$|tdd$|qunit$|exports$)[^=].*|" + other_than("-[A-Za-z]*R", _PRINTING) + _OUTSIDE
+)
+_JEST_MORE = (
+    r"|(?i:--?(?:test-?sequencer|prettier-?path|test-?results-?processor|dependency-?extractor|haste|globals|module-?(?:paths"
+    r"|directories)|coverage-?provider|test-?location.*)(?:=.*)?)" + _OUTSIDE
+)
 
 RUNNING: Mapping[str, str] = {
     "git rebase": completed("x", "exec", f"{_STRATEGY}|{_BY_LETTER}"),
@@ -87,7 +107,29 @@ RUNNING: Mapping[str, str] = {
     "go env": r"--?[wu](?:=.*)?",
     "cargo": exact("C", "config", "-Z.*") + "|" + leading_out("--manifest-path"),
     "cargo rustc": r"-C=?(?:linker|link-arg).*",
-    "npm": rf"-c|-{{1,2}}(?:{'|'.join(map(short, _NPM.split()))})(?:=.*)?",
+    "cargo nextest": exact(
+        "", "config-file tool-config-file user-config-file archive-file extract-to cargo-metadata binaries-metadata"
+    ),
+    "rustc": r"(?:-C=?|--codegen=)(?:linker|link-arg|link-self).*|-Z.*|@.*|--(?:sysroot|extern)=.*",
+    "svn": completed("", "diff-cmd diff3-cmd editor-cmd config-option config-dir", "ext::.*"),
+    "hg": completed("", "config config-file ssh remotecmd tool cwd repository", "-R.*|-e.*|-t.*"),
+    "jj": exact("R", "config config-toml config-file tool repository"),
+    "stack": exact("", "exec stack-yaml with-gcc ghc-options docker nix stack-root"),
+    "cabal": r"-w.*|--with-.*|--\w+-(?:options?|location).*|--(?:project|config)-file.*|--project-dir.*",
+    "zig": r"--(?:test-cmd|test-cmd-bin|build-file|build-runner|zig-lib-dir|libc|sysroot)(?:=.*)?|-fuse-ld.*",
+    "protoc": r"--plugin(?:=.*)?|@.*",
+    "clang-tidy": r"--?(?:load|config-file|extra-arg|extra-arg-before|vfsoverlay)(?:=.*)?",
+    "openssl": r"-(?:engine|provider|provider-path|config|propquery)(?:=.*)?",
+    "bat": exact("", "pager"), "batcat": exact("", "pager"), "ag": exact("", "pager"),
+    "ack": completed("", "pager ackrc"),
+    "actionlint": r"--?(?:shellcheck|pyflakes|config-file)(?:=.*)?",
+    "flake8": completed("", "enable-extensions"),
+    "meson": completed("", "wrapper gdb gdb-path native-file cross-file"),
+    "phpstan": r"-a.*|--autoload-file(?:=.*)?", "psalm": exact("", "plugin bootstrap"),
+    "phpcs": exact("", "bootstrap runtime-set"),
+    "git instaweb": completed("dbm", "httpd browser module-path"),
+    "git svn": completed("", "authors-prog config-dir"),
+    "npm": rf"-[cC].*|-{{1,2}}(?:{'|'.join(map(short, _NPM.split()))})(?:=.*)?",
     "pnpm": completed(
         "cC", "script-shell shell-mode dir prefix node-options userconfig", r"--config\.(?:script|shell|node).*"
     ),
@@ -102,7 +144,7 @@ RUNNING: Mapping[str, str] = {
     "gradle": _GRADLE, "gradlew": _GRADLE,
     "mix": r"-[er].*|--(?:eval|rpc-eval|require|cmd)(?:=.*)?",
     "cmake": r"-[EPC].*|--toolchain(?:=.*)?"
-    r"|-D\w*(?:LAUNCHER|TOOLCHAIN_FILE|_COMMAND|_RULE_|PROJECT_INCLUDE|_COMPILER|_LINKER).*",
+    r"|-D\w*(?:LAUNCHER|TOOLCHAIN_FILE|_COMMAND|_RULE_|_INCLUDES?(?:_|\b)|PROJECT_INCLUDE|_COMPILER|_LINKER).*",
     "ctest": r"-[SDMT].*|-SP.*|--(?:build-|test-command|script|dashboard)[\w-]*(?:=.*)?",
     "man": completed("PHC", "pager html config-file preprocessor gxditview"),
     "ninja": "-f.*|" + leading_out("-C"), "less": completed("ok", "lesskey log-file", r"\+.*"), "more": r"\+.*",
@@ -135,8 +177,9 @@ RUNNING: Mapping[str, str] = {
     "bundle": leading_out("--gemfile"), "composer": leading_out("-d|--working-dir"),
     "wget": completed("e", "use-askpass config execute"),
     "curl": completed("K", "config"),
-    "rspec": _RSPEC, "rubocop": _RSPEC + "|" + completed("c", "config plugin"),
-    "jest": _JEST, "vitest": _JEST, "mocha": _JEST + r"|--(?:file|package|ui)(?:=.*)?", "ava": _JEST,
+    "rspec": _RSPEC + _OUTSIDE, "cdk": r"-a.*|--app(?:=.*)?",
+    "rubocop": _RSPEC + "|" + completed("c", "config plugin"),
+    "jest": _JEST + _JEST_MORE, "vitest": _JEST + _VITEST, "mocha": _JEST + _MOCHA, "ava": _JEST,
     "eslint": _LINTER, "prettier": _LOADS, "stylelint": _LINTER + r"|--custom-formatter(?:=.*)?", "webpack": _LOADS,
     "rollup": _LOADS + "|-p.*",
     "docker build": _DOCKER_BUILD, "docker buildx": _DOCKER_BUILD,

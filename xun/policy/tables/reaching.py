@@ -1,0 +1,69 @@
+"""Options and operands by which a known program works elsewhere than its first words say. A rule must spell them.
+
+In another folder or project, by another configuration, on another server: what `option_names` tells of none of them,
+since they are letters or mean something else in other programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xun.policy.tables.option_forms import completed, exact, short
+from xun.policy.tables.programs import word_set
+
+_FOLDER = "works in another folder or project"
+_CONFIGURED = "takes another configuration, which may be code"
+_PACKAGES = "works in other packages"
+_FILES = "works by other files"
+_MAKE = (rf"-[A-Za-z]*C.+|--{short('directory')}=.+", _FOLDER)
+_GRADLE = (r"-[pP].+|--project-cache-dir=.+", _FOLDER)
+_OUT = r"(?:[/~]|\.\./|\.\.$).*"
+_BUILD = (rf"-f=?.+|-o.+|--output=.+|-|{_OUT}", "builds from another file, or writes elsewhere")
+
+REACHING: Mapping[str, tuple[str, str]] = {
+    "cargo clean": (r"--target-dir=.*", "removes another folder"),
+    "cargo": (r"-C.+|--target=.*\.json", _FOLDER),
+    "npm": (rf"--?//.*|-w.*|--{short('workspaces')}(?:=.*)?|--ws(?:=.*)?|--include-workspace-root", _PACKAGES),
+    "lerna": (r"--scope.*", _PACKAGES),
+    "make": _MAKE, "gmake": _MAKE,
+    "ninja": (r"-C.+|-t.*", _FOLDER),
+    "meson": (r"-C.+", _FOLDER),
+    "go": (r"-C.+|--?C=.+|(?:[/~]|\.\./).*", _FOLDER),
+    "mvn": (r"-P.+", "builds by another profile"),
+    "terraform": (r"--?var-file=.*", _FILES), "terraform apply": (r"[^-].*|--?var-file=.*", _FILES),
+    "fly": (r"-a.+", "acts for another app"), "flyctl": (r"-a.+", "acts for another app"),
+    "heroku": (r"-[ar].+", "acts for another app"),
+    "gradle": _GRADLE, "gradlew": _GRADLE,
+    "tsc": (r"-p.+|-b|--build", _FOLDER), "tsgo": (r"-p.+|-b|--build", _FOLDER),
+    "pyright": (r"-p.+", _FOLDER),
+    "swift": (r"-C.+", _FOLDER),
+    "poetry": (r"-[CP].+", _FOLDER),
+    "composer": (r"-d.+", _FOLDER),
+    "just": (r"-d.+", _FOLDER),
+    "cmake": (r"--(?:preset|open|workflow)=.*", _FOLDER),
+    "ctest": (r"--preset=.*", _FOLDER),
+    "dotnet": (r".*\.(?:cs|fs|vb|ms?build)?proj|.*\.slnx?|.*\.dll|-s=.+", _FOLDER),
+    "docker build": _BUILD, "docker buildx": _BUILD,
+    "docker": (r"-H.+|--host=.+|-c=.+", "asks another server"),
+    "golangci-lint": (r"-c.+", _CONFIGURED), "hadolint": (r"-c.+", _CONFIGURED), "phpstan": (r"-c.+", _CONFIGURED),
+    "psalm": (r"-c.+", _CONFIGURED), "phpcs": (r"--standard=.*|-d.+", _CONFIGURED),
+    "flake8": (completed("", "config append-config"), _CONFIGURED),
+    "clang-format": (r"--?style=file:.*", _CONFIGURED),
+    "yq": (r".*\b(?:load\w*|env|strenv|envsubst|system)\b.*", "reads other files, or the environment"),
+    "nix": (
+        r"(?:github|gitlab|sourcehut|git\+\w+|path|tarball|https?):.*|-f.+|--(?:expr|impure|option|override-input)(?:=.*)?",
+        "takes other sources",
+    ),
+    "helm": (r"-f=?.+|--(?:set[\w-]*|values)=.*", _FILES),
+    "gh": (r"-R.+", "reaches another repository"), "glab": (r"-R.+", "reaches another repository"),
+    "open": (r"-[A-Za-z]*[ab].*|--args", "opens it with another program"),
+    "http.server": (r"-d.+|-b.+|--bind=.*", "serves other folders, or others"),
+    "protoc": (r"--(?!cpp|java|python|pyi|csharp|php|ruby|objc|kotlin|rust)\w+_out=.*", "runs another plugin"),
+    "rsync": (exact("", "daemon password-file"), _FILES),
+    "aws": (r"--profile=.*", "acts for another account"),
+    "pandoc": (r"--data-dir=.*", _FILES),
+    "task": (r"-[A-Za-z]*g|-[dt].+|--taskfile=.+", _FOLDER),
+    "build": (_OUT, _FOLDER),
+} | dict.fromkeys(
+    word_set("next nuxt vite astro webpack rollup esbuild playwright cypress"), (_OUT, _FOLDER)
+)  # fmt: skip
