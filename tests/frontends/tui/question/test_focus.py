@@ -71,4 +71,5 @@ async def test_nobody_is_given_keys_while_the_screen_closes() -> None:
         await area.remove()
         app.prompt.take_keys()
         give_keys(area)
+        app.screen.screen_layout_refresh_signal.publish(app.screen)
         assert not has_keys(area)

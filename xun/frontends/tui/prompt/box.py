@@ -73,6 +73,8 @@ class Prompt(Vertical):
 
     def _share(self) -> None:
         """Let each part take the rows that are due to it."""
+        if not self.query(PromptArea):
+            return  # the screen is closing
         queue = next(iter(self.screen.query(QueueView)), None)
         self._beside_question = bool(self.screen.query(".-asking"))
         wanted = Wanted(
