@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from xun.config.project.command import wanted
 from xun.config.project.search import MOST, commands_in, project_commands
+from xun.config.project.wanted import wanted
 from xun.policy.entries import check_allowed
 
 

@@ -62,16 +62,17 @@ class ProjectGrants:
         for place, pins in self._of_others.items():
             yield from (_lapsed(place, name, _OTHER) for name in pins)
         for place, pins in tuple(self._granted.items()):
-            if text is not None and not any(name.split()[0] in text for name in pins):
+            asked = {name for name in pins if text is None or name.split()[0] in text}
+            if not asked:
                 continue
             from xun.config.project.search import search
 
-            found = search(Path(place), self.folder)
+            found = search(Path(place), self.folder, asked)
             for one in found.commands:
                 if (pin := pins.get(one.command)) is not None:
                     why = None if pin == one.pin else _changed(self._texts.get(place, {}).get(one.command), one.runs)
                     yield from (rule.model_copy(update={"lapsed": why}) for rule in rules_of(one))
-            for name in pins.keys() - {one.command for one in found.commands}:
+            for name in asked - {one.command for one in found.commands}:
                 why = found.why_not(name)
                 lapsed = f"it was granted, and what it would run cannot be told now: {why}" if why else _GONE
                 yield _lapsed(place, name, lapsed)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
 
-from xun.config.project.command import Place, ProjectCommand, UnpinnedError, indented, wanted
+from xun.config.project.place import Place, UnpinnedError
+from xun.config.project.wanted import indented, wanted
 
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+NAMES = ("GNUmakefile", "makefile", "Makefile")
 _MOST_FILES = 50
 _MOST_TARGETS = 200
 _WIDE = 60  # characters of a line that is shown
@@ -43,26 +44,30 @@ _SOURCES = ("{}.sh", "{},v", "RCS/{},v", "RCS/{}", "SCCS/s.{}", "s.{}")
 _FOLDER = re.compile(r"(?<![\w./-])(?:cd|pushd)\s+(\S+)")
 
 
-def makefile(place: Place) -> Iterator[ProjectCommand]:
-    """The targets of the Makefile that make would take."""
-    name = place.first(*_MAKEFILES)
-    if name is None:
-        return
+def files_read(place: Place, folder: str, name: str) -> dict[str, str]:
+    """What make reads, run in `folder` with the Makefile `name`: the files, each with the folder that make runs in.
+
+    Raises `UnpinnedError` for what cannot be read or told.
+    """
     reading = _Reading(place)
-    reading.all_from("", name)
+    reading.all_from(folder, name)
+    return reading.files
+
+
+def targets(text: str) -> dict[str, list[str]]:
+    """The targets of a Makefile that are wanted, each with its recipe."""
     recipes: dict[str, list[str]] = {}
-    for target, recipe in islice(_targets(place.text(name) or ""), _MOST_TARGETS):
+    for target, recipe in islice(_targets(text), _MOST_TARGETS):
         recipes.setdefault(target, []).extend(recipe)  # one may have its parts in several places
-    for target, recipe in recipes.items():
-        yield place.command(f"make {target}", recipe, files=reading.files, arguments="make")
+    return recipes
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What make reads, in the end: `files`, by their names from the folder of `place`."""
+    """What make reads, in the end: `files`, by their names from `place`, each with the folder that make runs in."""
 
     place: Place
-    files: list[str] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
     _queue: list[tuple[str, str]] = field(default_factory=list)  # folder in which make runs, file
     _seen: set[tuple[str, str]] = field(default_factory=set)
     _made: set[str] = field(default_factory=set)  # the targets that are made anew, and patterns of some
@@ -79,7 +84,7 @@ class _Reading:
             self._seen.add(key)
             if len(self._seen) > _MOST_FILES:
                 raise UnpinnedError(f"it takes more than {_MOST_FILES} Makefiles")
-            self.files.append(name)
+            self.files.setdefault(name, folder)
             text = self.place.text(name)
             if text is None:
                 raise UnpinnedError(f"{name}, which a Makefile includes, is not there")
@@ -97,19 +102,24 @@ class _Reading:
         words = {word.removeprefix("-C").strip("/") for line in lines for word in _WORDS.findall(line)}
         for word in sorted(words):
             there = os.path.join(folder, word)  # noqa: PTH118 - a name from the folder of the place
-            first = self.place.first(*(f"{there}/{one}" for one in _MAKEFILES)) if word.strip("./") else None
+            first = self.place.first(*(f"{there}/{one}" for one in NAMES)) if word.strip("./") else None
             if first is not None and self.place.holds(there):
                 yield there, first
 
     def _remade(self) -> None:
         """Is a file that make reads made by it first? Then what it is made from says what runs."""
         variable = any("$" in made for made in self._made)
+        patterns = [made for made in self._made if "*" in made or "[" in made]
         for name in tuple(self.files):
             plain, base = os.path.normpath(name), name.rpartition("/")[2]
-            if any(fnmatchcase(plain, made) for made in self._made) or (variable and base in self._others):
+            if (
+                plain in self._made
+                or any(fnmatchcase(plain, made) for made in patterns)
+                or (variable and base in self._others)
+            ):
                 raise UnpinnedError(f"{name} is made by make before it is read")
             folder = name.removesuffix(base)
-            self.files += [f"{folder}{source.format(base)}" for source in _SOURCES]
+            self.files |= {f"{folder}{source.format(base)}": folder for source in _SOURCES}
 
     def _follow(self, lines: list[str], folder: str, name: str) -> None:
         evaluates = any(map(_EVAL.search, lines))
@@ -141,12 +151,12 @@ class _Reading:
         if files:
             self._queue += [(folder, self._from(folder, file, name)) for file in files]
             return
-        there = [self._from(folder, one, name) for one in _MAKEFILES]
+        there = [self._from(folder, one, name) for one in NAMES]
         first = self.place.first(*there)
         if first is not None:
             self._queue.append((folder, first))
         else:
-            self.files += there  # none yet
+            self.files |= dict.fromkeys(there, folder)  # none yet
 
     def _from(self, folder: str, word: str, name: str) -> str:
         word = word.strip("'\"")

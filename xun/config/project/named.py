@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
+from posixpath import join
 
 _SHELL_FILES = (".sh", ".bash", ".zsh", ".mk", ".ps1", ".cmd", ".bat")
 _PLAIN = re.compile(r"[\w./@-]+")
@@ -17,20 +18,17 @@ _LONGEST = 200  # characters of a name
 _MOST_FOLDERS = 50  # that a text goes to
 
 
-def shell_files(texts: Iterable[str]) -> set[str]:
-    """The scripts that `texts` name, by their names from the folder in which they run; patterns as patterns.
+@lru_cache(maxsize=1024)
+def shell_files(text: str) -> frozenset[str]:
+    """The scripts that `text` names, by their names from the folder in which they run; patterns as patterns.
 
-    They are those with the ending of one, and paths without an ending, which may be one. A text may go to a folder
+    They are those with the ending of one, and paths without an ending, which may be one. It may go to a folder
     first: each name counts from there too.
     """
-    found: set[str] = set()
-    for text in texts:
-        names = {name for word in _words(text) if (name := _named(word))}
-        folders = dict.fromkeys(into[1] for into in _INTO.finditer(text))
-        found |= names
-        for folder in list(folders)[:_MOST_FOLDERS]:
-            found |= {os.path.join(folder, name) for name in names}  # noqa: PTH118 - names from a folder
-    return found
+    names = {name for word in set(_words(text)) if (name := _named(word))}
+    folders = dict.fromkeys(into[1] for into in _INTO.finditer(text))
+    inner = {join(folder, name) for folder in list(folders)[:_MOST_FOLDERS] for name in names}
+    return frozenset(names | inner)
 
 
 def is_pattern(name: str) -> bool:
@@ -52,6 +50,8 @@ def _words(text: str) -> Iterator[str]:
 
 def _named(word: str) -> str:
     """The name that a word may be, empty for none. Behind a variable (`$(TOP)/x.sh`) a path begins with a slash."""
+    if len(word) > 2 * _LONGEST:
+        return ""
     name = re.sub(r"\{[^}]*\}", "*", word).lstrip("/").rstrip(".-/@")
     if not name or len(name) > _LONGEST or "\0" in name:
         return ""

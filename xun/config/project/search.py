@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from xun.config.project import builders, makefiles, node, python, recipes
-from xun.config.project.command import Place, ProjectCommand, UnpinnedError
+from xun.config.project import builders, node, python, recipes
+from xun.config.project.command import Definition, ProjectCommand
+from xun.config.project.place import SKIPPED, Place, UnpinnedError
 from xun.policy.entries import PolicyError, check_allowed
 from xun.policy.tables.programs import word_set
 
-Finder = Callable[[Place], Iterator[ProjectCommand]]
+Finder = Callable[[Place], Iterator[Definition]]
 # Each with the programs that its commands begin with.
 _FINDERS: tuple[tuple[Finder, frozenset[str]], ...] = (
     (node.package_json, word_set("npm pnpm yarn bun")),
     (node.deno_json, word_set("deno")),
     (node.composer_json, word_set("composer")),
-    (makefiles.makefile, word_set("make")),
+    (recipes.makefile, word_set("make")),
     (recipes.justfile, word_set("just")),
     (recipes.taskfile, word_set("task")),
     (recipes.rakefile, word_set("rake bundle")),
@@ -32,9 +33,6 @@ _FINDERS: tuple[tuple[Finder, frozenset[str]], ...] = (
     (builders.gradle, word_set("gradle ./gradlew")),
     (builders.maven, word_set("mvn ./mvnw")),
     (builders.cmake, word_set("cmake ctest")),
-)
-_SKIPPED = word_set(
-    "node_modules vendor target dist build out venv env site-packages __pycache__ coverage tmp third_party deps"
 )
 _DEPTH = 2  # folders below the project's own
 _FOLDERS = 100  # that are looked into
@@ -64,7 +62,7 @@ class Found:
 
     def why_not(self, command: str) -> str | None:
         """Why `command`, which is none of `commands`, cannot be told; None where no file of the project defines it."""
-        return self.unpinned.get(command.split()[0])
+        return self.unpinned.get(command) or self.unpinned.get(command.split()[0])
 
 
 def commands_in(folder: Path, top: Path) -> tuple[ProjectCommand, ...]:
@@ -72,23 +70,34 @@ def commands_in(folder: Path, top: Path) -> tuple[ProjectCommand, ...]:
     return search(folder, top).commands
 
 
-def search(folder: Path, top: Path) -> Found:
-    """The same, with what cannot be told."""
+def search(folder: Path, top: Path, only: Collection[str] | None = None) -> Found:
+    """The same, with what cannot be told; of the commands in `only` alone where that is given."""
     place = Place(folder, top)
     found: dict[str, ProjectCommand] = {}
     unpinned: dict[str, str] = {}
-    for finder, programs in _FINDERS:
+    for finder, begin in _FINDERS:
+        if only is not None and begin.isdisjoint(command.split()[0] for command in only):
+            continue
         try:
-            for command in finder(place):
-                if all(map(_may_be_allowed, command.spellings)):
-                    found.setdefault(command.command, command)
+            for definition in finder(place):
                 if len(found) >= MOST:
                     break
+                if only is not None and definition.command not in only:
+                    continue
+                if definition.command not in found and all(map(_may_be_allowed, definition.spellings)):
+                    _pin(definition, found, unpinned)
         except UnpinnedError as error:
-            unpinned |= dict.fromkeys(programs, str(error))
+            unpinned |= dict.fromkeys(begin, str(error))
         except RecursionError:  # tables or lists without end in each other
             continue
     return Found(tuple(found.values()), unpinned)
+
+
+def _pin(definition: Definition, found: dict[str, ProjectCommand], unpinned: dict[str, str]) -> None:
+    try:
+        found[definition.command] = definition.pinned()
+    except UnpinnedError as error:
+        unpinned.setdefault(definition.command, str(error))
 
 
 def _may_be_allowed(spelling: str) -> bool:
@@ -119,4 +128,4 @@ def _below(folder: Path) -> list[Path]:
             names = [item.name for item in items if item.is_dir(follow_symlinks=False)]
     except OSError:
         return []
-    return [folder / name for name in sorted(names) if not name.startswith(".") and name not in _SKIPPED]
+    return [folder / name for name in sorted(names) if not name.startswith(".") and name not in SKIPPED]

@@ -11,8 +11,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from xun.config.project.command import Place, UnpinnedError
-from xun.config.project.named import shell_files
+from xun.config.project.place import Place, UnpinnedError
+from xun.config.project.place import join as _join
+from xun.config.project.scripts import chain, mentioned, named
+from xun.policy.tables.programs import word_set
 
 # They name programs that a package manager loads or runs with each script.
 CONFIGURATION = (".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml", "bunfig.toml")
@@ -23,8 +25,19 @@ _MOST_PACKAGES = 200
 _MOST_FOLDERS = 1000  # that a pattern is looked for in
 # Options and programs that run scripts in packages which they do not name by a folder.
 _ALL = re.compile(
-    r"(?<![\w-])(?:-[wrF]\S*|--(?:workspaces?|recursive|filter|include-workspace-root)|workspaces?|foreach|"
+    r"(?<![\w-])(?:-[wrF]\S*|--(?:w|wo|wor|work[\w-]*|ws|rec\w*|fil[\w-]*|inc(?:l[\w-]*)?)(?:=\S*)?|workspaces?|foreach|"
+    r"(?:pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:m|multi|recursive)|npm_config_w\w*|"
     r"turbo|lerna|nx|lage|rush|moon|wsrun|ultra|bolt|wireit)(?![\w-])"
+)
+_SETTING = re.compile(
+    r"^\s*(?:workspaces?|ws|include-workspace-root|recursive|filter)\b(?!\s*=\s*(?:false|0)\s*$)", re.MULTILINE
+)
+# What package.json says to no program that a script runs: what is installed, and what people and registries read.
+_TOLD_TO_NOBODY = word_set(
+    "name version description keywords homepage bugs license licenses author contributors funding files repository "
+    "private engines os cpu publishConfig scripts dependencies devDependencies peerDependencies peerDependenciesMeta "
+    "optionalDependencies bundleDependencies bundledDependencies types typings sideEffects man maintainers icon "
+    "displayName"
 )
 _INTO = re.compile(r"(?<![\w./-])(?:(?:cd|pushd)\s+|-C\s*|--(?:prefix|cwd|dir)(?:\s+|=))([^\s;&|)]*)")
 _WORD = re.compile(r"[\w./@-]+")
@@ -46,6 +59,11 @@ def texts_of(table: object) -> Mapping[str, str]:
     return {name: text for name, text in table.items() if isinstance(text, str)}
 
 
+def tables(data: Mapping[str, Any]) -> str:
+    """What a package.json says beside its scripts to the programs that these run, such as jest or lint-staged."""
+    return json.dumps({name: data[name] for name in data.keys() - _TOLD_TO_NOBODY}, sort_keys=True)
+
+
 def uses_data(texts: Iterable[str]) -> bool:
     """May scripts run what stands elsewhere in package.json, such as `$npm_package_config_x`?"""
     return any("$" in text or "npm_" in text or _PACKAGE in text for text in texts)
@@ -53,15 +71,11 @@ def uses_data(texts: Iterable[str]) -> bool:
 
 @dataclass(slots=True)
 class _Other:
-    """Another package: its `scripts`, what of them is `pinned`, with which `files`, and what they `reach` in turn.
-
-    `named` may be scripts of a shell.
-    """
+    """Another package: its `scripts`, what of them is `pinned`, with which `files`, and what they `reach` in turn."""
 
     scripts: Mapping[str, str]
     pinned: str
     files: set[str]
-    named: set[str]
     reach: _Reach
 
 
@@ -106,11 +120,11 @@ class Workspace:
 
     def _read(self, folder: str) -> _Other:
         text = self.place.text(_join(folder, _PACKAGE))
-        scripts = texts_of(json_object(text).get("scripts"))
+        data = json_object(text)
+        scripts = texts_of(data.get("scripts"))
         files = {_join(folder, name) for name in _names(self.place.folder / folder) if name in _BESIDE}
-        named = {_join(folder, name) for name in shell_files(scripts.values())}
-        pinned = json.dumps([scripts, text if uses_data(scripts.values()) else ""], sort_keys=True)
-        return _Other(scripts, pinned, files, named, self.reached(folder, scripts.values()))
+        pinned = json.dumps([scripts, tables(data), text if uses_data(scripts.values()) else ""], sort_keys=True)
+        return _Other(scripts, pinned, files, self.reached(folder, scripts.values()))
 
     def _own(self, folder: str) -> bool:
         return os.path.realpath(self.place.folder / folder) == str(self.place.folder)
@@ -124,7 +138,12 @@ class Workspace:
             words = (word.rstrip("/") for word in _WORD.findall(text) if word.strip("."))
             found.packages += [there for word in words if self._holds(there := _join(folder, word))]
             found.every |= _ALL.search(text) is not None
+        found.every |= self._by_setting()
         return found
+
+    def _by_setting(self) -> bool:
+        """Does a setting have every script run in other packages too?"""
+        return any(_SETTING.search(self.place.text(name) or "") for name in self.place.upwards(".npmrc"))
 
     def _holds(self, folder: str) -> bool:
         return self.place.has(_join(folder, _PACKAGE))
@@ -133,6 +152,8 @@ class Workspace:
         """A script goes to the folder `word`: a package manager takes the nearest package.json there or above."""
         if word[:1] in ("'", '"') and word[-1:] == word[:1]:
             word = word[1:-1]
+        elif word[:1] not in ("'", '"'):
+            word = word.rstrip("\"'\\")  # the end of a text in quotes
         if not _WORD.fullmatch(word):
             raise UnpinnedError(f"{_PACKAGE} goes to a folder that only a shell can tell: {word or 'nothing'}")
         there = _join(folder, word)
@@ -202,21 +223,25 @@ class Elsewhere:
     """What else defines the scripts `texts` of the package in the place of `workspace`.
 
     `pinned` holds for each other package what its scripts are, `files` more files, by their names from the folder of
-    the package, `named` what may be scripts of a shell. `shown` are the scripts of other packages that the texts name.
+    the package, `read` all of the scripts with the folders they run in. `shown` are the scripts of other packages that
+    the texts name. With `every` they run in all packages.
     """
 
     workspace: Workspace
     texts: list[str]
+    every: bool = False
     pinned: dict[str, str] = field(default_factory=dict)
     files: set[str] = field(default_factory=set)
-    named: set[str] = field(default_factory=set)
+    read: list[tuple[str, str]] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
     _queue: list[str] = field(default_factory=list)
 
     def follow(self) -> None:
         """Find all of it. Raises `UnpinnedError` for what cannot be read or told."""
-        named = {word for text in self.texts for word in _WORD.findall(text)}
+        words = {word for text in self.texts for word in _WORD.findall(text)}
+        self.read += [("", text) for text in self.texts]
         self._go(self.workspace.reached("", self.texts))
+        self._go(_Reach(every=self.every))
         while self._queue:
             folder = self._queue.pop(0)
             other = self.workspace.other(folder)
@@ -226,8 +251,8 @@ class Elsewhere:
                 raise UnpinnedError(f"its scripts may run in more than {_MOST_PACKAGES} packages")
             self.pinned[folder] = other.pinned
             self.files |= other.files
-            self.named |= other.named
-            self.shown += [f"{folder}: {name}: {text}" for name, text in other.scripts.items() if name in named]
+            self.read += [(folder, text) for text in other.scripts.values()]
+            self.shown += [f"{folder}: {name}: {text}" for name, text in other.scripts.items() if name in words]
             self._go(other.reach)
 
     def _go(self, reach: _Reach) -> None:
@@ -238,12 +263,34 @@ class Elsewhere:
             self.files |= self.workspace.files()
 
 
+@dataclass(slots=True)
+class Package:
+    """What `text` runs of the package in a folder below or above `place`, by names from there."""
+
+    pinned: str
+    files: list[str]
+    read: list[tuple[str, str]]
+    tables: str
+
+
+def package(place: Place, folder: str, text: str) -> Package:
+    """The scripts of the package in `folder` that `text` may run. Raises `UnpinnedError` for what cannot be told."""
+    inner = Place(Path(place.same(folder)), place.top)
+    data = json_object(inner.text(_PACKAGE))
+    scripts = texts_of(data.get("scripts"))
+    names = [*named(f"npm {text}", scripts), *mentioned(tables(data), scripts)]
+    texts = [scripts[one] for one in chain(names, scripts)]
+    other = Elsewhere(Workspace(inner), texts, every=_ALL.search(text) is not None)
+    other.follow()
+    whole = inner.text(_PACKAGE) if uses_data(texts) else ""
+    pinned = json.dumps([texts, tables(data), sorted(other.pinned.items()), whole], sort_keys=True)
+    files = [_join(folder, name) for name in (*inner.upwards(*CONFIGURATION), *other.files)]
+    read = [(_join(folder, into).rstrip("/"), text) for into, text in other.read]
+    return Package(pinned, files, read, tables(data))
+
+
 def _names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)  # noqa: PTH208 - of hundreds of folders, and only their names are wanted
     except OSError:
         return []
-
-
-def _join(folder: str, name: str) -> str:
-    return os.path.join(folder, name)  # noqa: PTH118 - a name from the folder of the place
