@@ -222,3 +222,9 @@ async def test_the_launcher_in_a_workspace_is_not_read_again(place: Path, monkey
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+async def test_a_command_that_would_stop_the_first_process_of_its_sandbox_ends_all_the_same(bubble: Ground) -> None:
+    attack = "import ctypes; libc = ctypes.CDLL(None); print(libc.ptrace(16, 1, 0, 0), libc.ptrace(0x4206, 1, 0, 0))"
+    done = await bubble.run(f"python3 -c '{attack}'")
+    assert done.stdout.split() == ["-1", "-1"]

@@ -90,6 +90,16 @@ def test_new_namespaces_and_keys_typed_into_a_terminal_are_refused(machine: str)
         assert judge(code, ioctl, (1, request | 1 << 32), AUDIT[machine]) == said
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_first_process_is_stopped_by_none_and_others_are_traced(machine: str) -> None:
+    code = seccomp.program((), machine)
+    ptrace = (101, 117)[MACHINES.index(machine)]
+    for request in (16, 0x4206):
+        assert judge(code, ptrace, (request, 1), AUDIT[machine]) == ERRNO | errno.EPERM
+        assert judge(code, ptrace, (request, 1234), AUDIT[machine]) == ALLOW
+    assert judge(code, ptrace, (0, 0), AUDIT[machine]) == ALLOW  # to be traced by the one that started it
+
+
 @pytest.mark.parametrize(
     ("machine", "header"),
     [("x86_64", "x86_64-linux-gnu/asm/unistd_64.h"), ("aarch64", "asm-generic/unistd.h")],

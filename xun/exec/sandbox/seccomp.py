@@ -55,6 +55,8 @@ CALLS: Mapping[str, tuple[int | None, int | None]] = {
     "userfaultfd": (323, 282),
 }
 _CLONE = (56, 220)
+_PTRACE = (101, 117)
+_FIRST = 1  # the process that a sandbox with numbers of its own ends with: stopped, it would never end
 _IOCTL = (16, 29)
 _SOCKET = (41, 198)
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
@@ -115,6 +117,7 @@ def program(allowed_families: Iterable[int], machine: str | None = None, *, shar
             refused = errno.ENOSYS if name == "clone3" else errno.EPERM
             code += [(_JEQ, 0, 1, number), (_RETURN, 0, 0, _ERRNO | refused)]
     code += _on(_CLONE[column], 0, [(_JSET, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _ERRNO | errno.EPERM)])
+    code += _on(_PTRACE[column], 1, [(_JEQ, 0, 1, _FIRST), (_RETURN, 0, 0, _ERRNO | errno.EPERM)])
     for numbers, argument in _OF_OTHERS if shared else ():
         own = [(_JEQ, 1, 0, 0), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
         code += _on(numbers[column], argument, own, falls=True)
