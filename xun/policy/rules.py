@@ -109,7 +109,7 @@ class Policy:
     for a value of the wrong kind.
     """
 
-    __slots__ = ("_dropped", "_rules", "defaults", "settings")
+    __slots__ = ("_dropped", "_found", "_rules", "defaults", "settings")
 
     def __init__(
         self,
@@ -127,6 +127,7 @@ class Policy:
             _check(rule)
         self._rules: tuple[Rule, ...] = tuple(own)
         self._dropped: frozenset[Rule] = frozenset()
+        self._found: dict[tuple[str, ...], tuple[Rule, ...]] = {}
         self.settings = settings or Settings()
         self.defaults = defaults
         instance("settings", settings, Settings, "a Settings object")
@@ -145,6 +146,7 @@ class Policy:
         twin = object.__new__(Policy)
         twin._rules = rules
         twin._dropped = dropped
+        twin._found = {}
         twin.settings = self.settings
         twin.defaults = self.defaults
         return twin
@@ -159,16 +161,19 @@ class Policy:
         """Those of them that the default list does not hold."""
         return self._rules
 
-    def own(self, kind: RuleKind, *effects: Effect) -> list[Rule]:
+    def own(self, kind: RuleKind, *effects: Effect) -> Sequence[Rule]:
         """The rules of one kind with one of `effects`, without those of the default list."""
-        return [rule for rule in self._rules if rule.kind == kind and rule.effect in effects]
-
-    def allowing(self, name: str) -> list[Rule]:
-        """The allow rules for commands whose first word is `name`; of one's own, all of them."""
-        found = self.own("command", "allow")
-        if self.defaults:
-            found += self._kept(_defaults_by_name().get(name, ()))
+        found = self._found.get((kind, *effects))  # a decision asks for the same ones a dozen times
+        if found is None:
+            found = tuple(rule for rule in self._rules if rule.kind == kind and rule.effect in effects)
+            self._found[kind, *effects] = found
         return found
+
+    def allowing(self, name: str) -> Sequence[Rule]:
+        """The allow rules for commands whose first word is `name`; of one's own, all of them."""
+        own = self.own("command", "allow")
+        listed = self._kept(_defaults_by_name().get(name, ())) if self.defaults else ()
+        return (*own, *listed)
 
     def _kept(self, rules: Sequence[Rule]) -> Sequence[Rule]:
         return [rule for rule in rules if rule not in self._dropped] if self._dropped else rules

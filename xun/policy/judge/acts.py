@@ -13,7 +13,7 @@ from xun.policy.commands.spec import Use
 from xun.policy.decision import Reason
 from xun.policy.judge.leaving import with_way_out
 from xun.policy.judge.places import Places
-from xun.policy.paths import protected
+from xun.policy.paths import joined, protected
 from xun.policy.reach.links import made_links, makes_links, through_link
 from xun.policy.reach.needs import Command, Reading
 from xun.policy.reach.operands import (
@@ -54,7 +54,7 @@ class Acts:
             if target.text == "/dev/null" or (operator in (">&", "<&") and target.text.isdigit()):
                 continue
             for folder in self.reading.script.anywhere(self.cwd):
-                key = posixpath.join(folder, target.pattern)
+                key = joined(folder, target.pattern)
                 if operator == "<":
                     if self.places.is_secret(Use(target, "read"), key):
                         yield Reason(code="secret", text=f"{target.text} names a file that holds secrets", hard=True)
@@ -248,7 +248,7 @@ def may_meet(glob: str, pattern: str, roots: Sequence[str]) -> bool:
     """May a path that a pattern of the shell gives be one that the pattern of a rule covers?"""
     anywhere = pattern.startswith(("/", "**"))
     for root in roots if not anywhere else ("",):
-        ruled = posixpath.normpath(posixpath.join(root, pattern)).strip("/").split("/")
+        ruled = posixpath.normpath(joined(root, pattern)).strip("/").split("/")
         given = posixpath.normpath(glob).strip("/").split("/")
         if told := next((at for at, part in enumerate(given) if ANYTHING in part), None):
             ruled, given = ruled[: told + 1], given[: told + 1]  # behind it, anything may follow

@@ -17,7 +17,7 @@ from xun.policy.decision import Reason
 from xun.policy.judge.arrivals import Arrival, arrivals
 from xun.policy.judge.loadable import always_loaded
 from xun.policy.judge.places import Places
-from xun.policy.paths import fold, within
+from xun.policy.paths import fold, joined, within
 from xun.policy.reach.history import shown
 from xun.policy.reach.needs import Command, Reading, spoken_with
 from xun.policy.reach.unpacked import unpacks
@@ -140,7 +140,7 @@ class Brought:
         targets = [target for _, target in self.reading.script.redirects if not target.text.isdigit()]
         for folder in self.reading.script.anywhere(self.cwd) if targets and self.all else ():
             for target in targets:
-                names = self.places.names(posixpath.join(folder, target.pattern))
+                names = self.places.names(joined(folder, target.pattern))
                 use = Use(target, "write")
                 if found := next((one for one in self.all if meets(use, names, one.arrival, code=False)), None):
                     yield _unknown(f"where {target.text} leads", found.arrival, None)

@@ -25,6 +25,7 @@ from xun.policy.judge.places import Places
 from xun.policy.judge.prefixes import caught, matched_length, may_catch, without_globals
 from xun.policy.judge.settings_told import with_settings
 from xun.policy.judge.unlisted import unlisted
+from xun.policy.paths import joined
 from xun.policy.reach.needs import HERE, Command, Reading, read_command
 from xun.policy.reach.uncovered import goes_further, runs_more, tells_more
 from xun.policy.reach.written import edits_in_place
@@ -221,7 +222,7 @@ class _Judge:
     @cached_property
     def start(self) -> str:
         """The folder that the text starts in, resolved."""
-        fact = self.places.facts.paths.get(posixpath.join(self.action.cwd, "."))
+        fact = self.places.facts.paths.get(joined(self.action.cwd, "."))
         return fact.real if fact else posixpath.normpath(self.action.cwd)
 
     def holds(self, rule: Rule) -> bool:
@@ -233,7 +234,7 @@ class _Judge:
         if rule.scope is None:
             return True
         starts = self.reading.script.starts(self.action.cwd, command.segment)
-        facts = [self.places.facts.paths.get(posixpath.join(folder, ".")) for folder in starts]
+        facts = [self.places.facts.paths.get(joined(folder, ".")) for folder in starts]
         return all(fact is not None and fact.real == rule.scope.folder for fact in facts)
 
     def under(self, rule: Rule, command: Command, covered: int) -> tuple[Sequence[Use] | None, Refused | None]:
@@ -278,7 +279,7 @@ class _Judge:
         for place, folder in enumerate(self.reading.script.starts(self.action.cwd, command.segment)):
             if place and last:
                 continue  # nothing runs where a last `cd` leads if one before it fails
-            here = [(HERE, posixpath.join(folder, "."))]
+            here = [(HERE, joined(folder, "."))]
             for at, step in enumerate(command.program.steps):
                 inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
                 here.append((step, posixpath.join(folder, *inner)))

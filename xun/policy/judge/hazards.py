@@ -10,7 +10,7 @@ from xun.policy.commands.spec import Use
 from xun.policy.decision import Reason
 from xun.policy.facts import PathFact
 from xun.policy.judge.places import Places
-from xun.policy.paths import within_any
+from xun.policy.paths import joined, within_any
 from xun.policy.reach.elsewhere import folders_by_variable, git_folders, loading, scripts
 from xun.policy.reach.fetched import runs_fetched
 from xun.policy.reach.history import Shown, objects_in, plain_words, shown
@@ -45,7 +45,7 @@ class Hazards:
                 yield Reason(code=ENVIRONMENT, text=f"it would run with {name} set", hard=obeyed(name))
                 yield from (reason for reason in self.by_variables(told) if reason.code != ENVIRONMENT)
         for use in self.reading.loose:
-            keys = (posixpath.join(folder, use.arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
+            keys = (joined(folder, use.arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
             if any(self.places.is_secret(use, key) for key in keys):
                 yield Reason(code="secret", text=f"{use.arg.text} names a file that holds secrets", hard=True)
         if not self.reading.script.clear:
@@ -64,14 +64,14 @@ class Hazards:
             yield Reason(code=ENVIRONMENT, text=f"it sets {name}: what it names is run by other programs", hard=True)
 
     def keys(self, arg: Arg) -> Iterator[str]:
-        return (posixpath.join(folder, arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
+        return (joined(folder, arg.pattern) for folder in self.reading.script.anywhere(self.cwd))
 
     def elsewhere(self, command: Command) -> Iterator[Reason]:
         """The hard reasons against running a file outside the workspace, or git on a repository there."""
         for view in command.acting:
             for arg in (*scripts(view), *git_folders(view)):
                 for folder in self.reading.script.starts(self.cwd, command.segment):
-                    key = posixpath.join(folder, arg.pattern)
+                    key = joined(folder, arg.pattern)
                     found = None if is_lost(key) else self.places.foreign(key)
                     if found:
                         text = f"it would run {told(arg.text)}, outside the workspace ({found})"
@@ -99,7 +99,7 @@ class Hazards:
         ]
         found += [("read", use.arg.pattern) for use in self.reading.loose]
         folders = self.reading.script.anywhere(self.cwd)
-        keys = ((kind, posixpath.join(folder, path)) for kind, path in found for folder in folders)
+        keys = ((kind, joined(folder, path)) for kind, path in found for folder in folders)
         return next((rule for kind, key in keys if (rule := self.places.denied(kind, key))), None)
 
     def changes_shell(self) -> bool:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from xun.policy.commands import Program, find_program
 from xun.policy.commands.spec import Refused, Use
+from xun.policy.paths import joined
 from xun.policy.reach.exposed import exposed
 from xun.policy.reach.operands import changed, handed_on, parts, passes_on, whole, words
 from xun.policy.reach.placing import Placing, placings
@@ -98,7 +99,7 @@ class Command:
     def keys(self, folder: str, use: Use) -> str:
         """The name under which the facts hold `use`, when the command starts in `folder`."""
         if not self.program.steps:
-            return posixpath.join(folder, use.arg.pattern)
+            return joined(folder, use.arg.pattern)
         steps = [step.arg.pattern for step in self.program.steps]
         return posixpath.join(folder, *steps, use.arg.pattern)
 
@@ -163,7 +164,7 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
     repositories: set[str] = set()
     for command in reading.commands:
         for folder in reading.script.starts(cwd, command.segment):
-            paths.add((posixpath.join(folder, "."), HERE))
+            paths.add((joined(folder, "."), HERE))
             for at, step in enumerate(command.program.steps):
                 inner = [one.arg.pattern for one in command.program.steps[: at + 1]]
                 paths.add((posixpath.join(folder, *inner), step))
@@ -183,9 +184,9 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
             for view in command.acting if len(reading.commands) > 1 and not command.judged else ():
                 paths.update((command.keys(folder, use), use) for use in looked_through(view))
     for folder in reading.script.anywhere(cwd):
-        paths.update((posixpath.join(folder, use.arg.pattern), use) for use in reading.loose)
+        paths.update((joined(folder, use.arg.pattern), use) for use in reading.loose)
         for operator, target in reading.script.redirects:
-            paths.add((posixpath.join(folder, target.pattern), Use(target, "read" if operator == "<" else "write")))
+            paths.add((joined(folder, target.pattern), Use(target, "read" if operator == "<" else "write")))
     return paths, repositories
 
 
@@ -251,8 +252,8 @@ def _handed(commands: Sequence[Command], script: Script, text: str) -> list[Comm
             written = tuple(use for use in changes if use.mode == "write")
             whole += tuple(use for use in changes if use.mode != "write")
             if whole:
-                joined = {"whole": _joined(command.whole, whole), "changed": _joined(command.changed, written)}
-                found[index] = replace(command, **joined)
+                added = {"whole": _joined(command.whole, whole), "changed": _joined(command.changed, written)}
+                found[index] = replace(command, **added)
         if not passes_on(command.segment.args):
             feeder = command
     return found
