@@ -80,9 +80,11 @@ def stages(view: Sequence[Arg]) -> Literal["", "named", "new", "ignored"]:
 
     With "named" it takes in new ones by name alone: what is in them counts as changed since.
     """
+    if base_name(view[0].text) != "git":
+        return ""
     words = [arg.text for arg in view[1:]]
     at = git_command_at(words)
-    if base_name(view[0].text) != "git" or at >= len(words):
+    if at >= len(words):
         return ""
     behind = words[at + 1 :]
     if words[at] == "add":

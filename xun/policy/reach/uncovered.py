@@ -78,8 +78,7 @@ def running_option(words: Sequence[str], covered: int = 1) -> str:
 
 def gives_code(words: Sequence[str], covered: int) -> str:
     """The option behind the first `covered` words by which a program that nobody knows would take code; or empty."""
-    found = matching(GIVING, words, covered) or gives_by_name(words, covered)
-    return found if found and unknown(words[0]) else ""
+    return (matching(GIVING, words, covered) or gives_by_name(words, covered)) if unknown(words[0]) else ""
 
 
 def goes_further(words: Sequence[str], covered: int) -> str:
@@ -145,8 +144,9 @@ def _further_operand(name: str, words: Sequence[str], own: Sequence[str], covere
         return found, "installs that too"
     if name in _SETTING and (found := next((word for word in own[covered:] if means_more(word)), "")):
         return found, "sets what may be run"
-    found = next((word for word in words[covered:] if VERBS.fullmatch(word)), "")
-    return (found, "does something else") if found and (unknown(words[0]) or _is_script(words)) else ("", "")
+    telling = words[covered:] if unknown(words[0]) or _is_script(words) else ()
+    found = next((word for word in telling if VERBS.fullmatch(word)), "")
+    return (found, "does something else") if found else ("", "")
 
 
 def _is_script(words: Sequence[str]) -> bool:

@@ -37,9 +37,9 @@ from xun.policy.text.words import (
 
 MAX_ARGS = 4000
 
-_OPERATORS = ("&&", "||", ";;", "|&", ";", "|", "&", "(", ")")
-_REDIRECTS = ("&>>", "<<<", "<<-", "&>", ">>", ">&", ">|", "<<", "<&", "<>", ">", "<")
-_REDIRECTING = frozenset("<>&0123456789")
+_OPERATOR = re.compile(r"&&|\|\||;;|\|&|[;|&()]")
+_REDIRECT = re.compile(r"&>>|<<<|<<-|&>|>>|>&|>\||<<|<&|<>|>|<")
+_REDIRECTING = re.compile(r"[0-9]?[<>]|&>")
 _OPERATING = frozenset("&|;()")
 _REFUSED_OPERATORS = {
     "&": Problem("background", "it starts something in the background (&)"),
@@ -53,6 +53,8 @@ _RESERVED = word_set(
 _GROUPS = word_set("! { }")
 _COMPOUNDS = word_set("for do done if then elif else fi")
 _QUOTING = frozenset("'\"\\$`~")
+# A word of nothing that the shell acts on; most are.
+_BARE = re.compile(r"[\w./:=@%+-]+(?=[ \t\n;|&)]|\Z)", re.ASCII)
 # Characters of a word that stand for themselves wherever they are.
 _LITERAL = re.compile(r"""[^\s;|&()<>'"\\$`~*?\[\]{},]+""")
 _JOINS = ("&&", "||")  # what joins tests in `[[ … ]]`
@@ -119,8 +121,7 @@ class _Scanner(Quotes):
 
     def next_token(self) -> Token | None:
         text = self.text
-        while self.char() in (" ", "\t"):
-            self.at += 1
+        self.skip_blanks()
         if self.at >= self.end:
             return None
         if text[self.at] == "#":
@@ -135,13 +136,15 @@ class _Scanner(Quotes):
             return Newline(self.at - 1, self.at)
         if self.constructs.substitution == "inner" and not self.command_position and self.starts("<("):
             return self.stream()
-        if text[self.at] in _REDIRECTING and (redirect := self.redirect()):
-            return redirect
+        if _REDIRECTING.match(text, self.at, self.end):
+            return self.redirect()
         if self.at < self.tested and text.startswith(_JOINS, self.at):
             self.at += 2
             return Word(self.at - 2, self.at, (Arg(text[self.at - 2 : self.at]),), plain=True)
         if text[self.at] in _OPERATING:
-            return self.operator(next(operator for operator in _OPERATORS if self.starts(operator)))
+            found = _OPERATOR.match(text, self.at, self.end)
+            assert found is not None
+            return self.operator(found[0])
         return self.word()
 
     def starts(self, what: str) -> bool:
@@ -159,16 +162,13 @@ class _Scanner(Quotes):
         self.at += len(operator)
         return Operator(start, self.at, operator)
 
-    def redirect(self) -> Redirect | None:
+    def redirect(self) -> Redirect:
         start = self.at
-        digit = self.text[start].isdigit() and self.text[start].isascii()
-        at = start + 1 if digit else start
-        operator = next((o for o in _REDIRECTS if self.text.startswith(o, at, self.end)), None)
-        if operator is None:
-            return None
-        if operator.startswith("&") and at != start:
-            return None
-        self.at = at + len(operator)
+        at = start + 1 if self.text[start] not in "<>&" else start
+        found = _REDIRECT.match(self.text, at, self.end)
+        assert found is not None
+        operator = found[0]
+        self.at = found.end()
         if self.char() == "(":
             raise Unclear("process-substitution", "it runs a command in <(…) or >(…)")
         if operator in (">", "&>", "<"):
@@ -195,13 +195,17 @@ class _Scanner(Quotes):
         return len(target.args) == 1 and bool(target.args[0].text) and not target.pieces and not target.args[0].glob
 
     def skip_blanks(self) -> None:
-        while self.char() in (" ", "\t"):
-            self.at += 1
+        text, at, end = self.text, self.at, self.end
+        while at < end and text[at] in " \t":
+            at += 1
+        self.at = at
 
     # --- words
 
     def word(self, *, target: bool = False) -> Word | Operator:
         start = self.at
+        if bare := _BARE.match(self.text, start, self.end):
+            return self.bare_word(start, bare[0], target=target)
         out: list[str] = []
         plain = True
         self.pieces = []
@@ -235,6 +239,16 @@ class _Scanner(Quotes):
         if self.command_position:
             self.check_name(args)
         return Word(start, self.at, args, plain, tuple(self.pieces))
+
+    def bare_word(self, start: int, raw: str, *, target: bool) -> Word | Operator:
+        self.at = start + len(raw)
+        self.pieces = []
+        if not target and (self.head or self.command_position):
+            if reserved := self.reserved(start, raw):
+                return reserved
+            if self.command_position and "=" in raw and _ASSIGNMENT.match(raw):
+                return self.assignment(start, raw, raw)
+        return Word(start, self.at, (Arg(raw),), plain=True)
 
     def check_name(self, args: Sequence[Arg]) -> None:
         if len(args) > 1:

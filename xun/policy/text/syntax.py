@@ -228,7 +228,8 @@ class _Reader:
             elif kind == "variable_assignment" and self.aside(child):
                 words.append(self.span(child))
             elif kind in self.words:
-                self.check_word(child, depth)
+                if kind != "word" or child.child_count:
+                    self.check_word(child, depth)
                 words.append(self.span(child))
             else:
                 self.refuse(child)
