@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 
 def completed(letters: str = "", names: str = "", more: str = "") -> str:
@@ -41,12 +42,17 @@ def _joined(letters: str, names: Iterator[str], more: str) -> str:
     return "|".join([*parts, more] if more else parts)
 
 
+@lru_cache(maxsize=512)
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.DOTALL)
+
+
 def matching(expression: str, words: Sequence[str], covered: int) -> str:
     """The first word behind `covered` that the expression matches, alone or with its value; empty where none does.
 
     An option that it matches with a value alone is behind `covered` where its value is.
     """
-    known = re.compile(expression, re.DOTALL)
+    known = _compiled(expression)
     for at in range(max(covered - 1, 1), len(words)):
         word = words[at]
         if known.fullmatch(word):
