@@ -163,6 +163,7 @@ def test_what_judges_and_runs_commands_is_loaded_with_the_first_command(work: Pa
     calls = [{"tool": "bash", "arguments": {"command": "true"}}]
     late = {"xun.policy.script.shell", "xun.policy.commands", "xun.policy.decide", "xun.gate.gather", "tree_sitter"}
     late |= {"xun.exec.run", "xun.exec.sandbox.enter", "xun.sessions.resume", "xun.sessions.index"}
+    late |= {"xun.policy.reach.uncovered", "xun.policy.tables.variables", "xun.policy.tables.environment"}
     code = f"from xun.cli.app import run\nassert run(['run', '--model', 'scripted:{script}', 'go']) == 0"
     script.write_text(json.dumps([{"text": "ok"}]))
     assert modules_loaded_by(code) & late == set()

@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 
 from xun.errors import ConfigurationError
 from xun.policy.paths import matches, special
-from xun.policy.reach.uncovered import gives_code, running_option
 from xun.policy.tables.programs import INTERPRETERS, MANY, PRIVILEGED, WRAPPERS, base_name
 from xun.policy.tables.runners import CODE_MODULES, RUNNERS, opaque, runner_length
 
@@ -60,6 +59,8 @@ def words_of(pattern: str) -> tuple[str, ...]:
 
 def check_allowed(pattern: str) -> tuple[str, ...]:
     """The words of an entry that is to allow commands. Raises `PolicyError` where it would allow anything at all."""
+    from xun.policy.reach.uncovered import gives_code, running_option  # an agent starts without these tables
+
     words = words_of(pattern)
     name = base_name(words[0])
     rest = words[1:]
@@ -141,6 +142,8 @@ def _only_looks(name: str, rest: tuple[str, ...]) -> bool:
 
 
 def _check_git(pattern: str, rest: tuple[str, ...]) -> None:
+    from xun.policy.reach.uncovered import running_option
+
     if rest == ("--version",):
         return
     words = list(rest)
