@@ -74,8 +74,9 @@ class Acts:
             text = f"where {shown} leads cannot be told: the same text makes the link {posixpath.basename(link)}"
             yield Reason(code="unknown-path", text=text, hard=True)
         yield from self.places.change(key, shown, sandboxed=True)
-        makes = by is not None and all(base_name(view[0].text) == "mkdir" for view in by.acting)
-        if rule := self.may_be_denied(use, key) or (None if makes else self.places.denied_in_folder(key)):
+        spared = by is not None and all(base_name(view[0].text) == "mkdir" for view in by.acting)
+        spared = spared or self.places.denied("write", key) is not None  # which says more
+        if rule := self.may_be_denied(use, key) or (None if spared else self.places.denied_in_folder(key)):
             text = f"it may change what a rule denies: {rule.pattern}"
             yield Reason(code="may-be-ruled", text=text, hard=True, rule=rule.source)
 
