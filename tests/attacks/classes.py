@@ -34,6 +34,7 @@ CLASSES = {
     29: "a folder that the model chooses",
     30: "a second door to a shell",
     31: "git as an interpreter",
+    32: "code of the agent's own that is run where there is more than the workspace",
 }
 
 LATER = {

@@ -17,7 +17,7 @@ from xun.policy.decision import Answer, Assessment, Decision
 from xun.policy.facts import Facts
 
 USE = Decision(action=UseTool(name="bash"), effect="allow")
-GRANTED = Confinement(sandbox="bwrap", network=True, git=True)
+GRANTED = Confinement(sandbox="bwrap", network=True, logins=("git",), git=True)
 RUN = Decision(action=Run(command="git push", cwd="/w"), effect="ask", confinement=GRANTED)
 YES = Assessment(verdict="allow", reason="harmless")
 
@@ -70,15 +70,17 @@ async def test_after_the_assessors_yes_it_is_told_that_there_was_no_network(
 async def test_after_a_persons_yes_it_is_told_that_there_was_one(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_sandbox(monkeypatch)
     verdict, event = await told(work, "npm install", answer=Answer.once())
-    assert verdict.confinement == event.decision.confinement == Confinement(sandbox="bwrap", network=True)
-    assert "  ran in the sandbox, with network" in explain(event).splitlines()
+    assert (
+        verdict.confinement == event.decision.confinement == Confinement(sandbox="bwrap", network=True, logins=("npm",))
+    )
+    assert "  ran in the sandbox, with network and the logins of npm" in explain(event).splitlines()
 
 
 @pytest.mark.anyio
 async def test_of_a_refused_one_it_is_told_how_it_would_have_run(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_sandbox(monkeypatch)
     _, event = await told(work, "npm install", answer=Answer.no())
-    assert "  would have run in the sandbox, with network" in explain(event).splitlines()
+    assert "  would have run in the sandbox, with network and the logins of npm" in explain(event).splitlines()
 
 
 @pytest.mark.anyio

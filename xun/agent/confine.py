@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from xun.agent.logins import logins_in
+from xun.agent.logins import logins_in, logins_of
 from xun.exec.env import path_folders_inside
 from xun.exec.sandbox.beneath import made
 from xun.exec.sandbox.bwrap import PRIVATE
@@ -28,6 +28,8 @@ from xun.registry import load
 if TYPE_CHECKING:
     from xun.agent.base import AgentBase
 
+# Those who log in with the person's SSH keys.
+_BY_KEYS = frozenset({"git", "gh", "glab", "ssh"})
 TMP = "tmp"
 """The folder in the agent's temporary one that stands for /tmp."""
 
@@ -41,9 +43,11 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
     roots = tuple(root for root in workspace.roots if root != temp)
     _own_made(paths.config, paths.state, roots=roots)
     hidden = list(paths.own)
-    if not (confinement.network or confinement.secrets):
+    if not confinement.secrets:
         # One that is kept in the workspace, with a link to it in the home folder, is a file of the workspace.
-        hidden += [path for path in logins_in(home) if inside(path, roots) or not inside(_real(path), roots)]
+        closed = [path for path in logins_in(home) if inside(path, roots) or not inside(_real(path), roots)]
+        seen = logins_of(home, confinement.logins)
+        hidden += [path for path in closed if not inside(path, seen)]
     programs = [] if confinement.programs else [one for one in path_folders_inside(roots) if one not in roots]
     profile = Profile(
         kind=confinement.sandbox,
@@ -55,7 +59,7 @@ def profile_of(agent: AgentBase, confinement: Confinement) -> Profile:
         writable=tuple(map(Path, confinement.writable)),
         folders=tuple(map(Path, confinement.folders)),
         readable=tuple(path for path in map(Path, confinement.readable) if not _own_of(path, temp / TMP)),
-        reached=_agent_socket() if confinement.network else (),
+        reached=_agent_socket() if _BY_KEYS.intersection(confinement.logins) else (),
         hidden=tuple(_real(path) for path in hidden if os.path.lexists(path)),
         programs=tuple(programs),
         network=confinement.network,

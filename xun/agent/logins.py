@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
 from xun.policy.paths import secret
+from xun.policy.tables.online import LOGINS
 
 _MOST = 2000
+_MOST_SETTINGS = 1 << 18  # bytes
 # Hold what is fetched anew, by the thousand, or are looked through by those who wrote it.
 _SKIPPED = frozenset({".cache", ".npm", ".local"})
 
@@ -19,6 +21,28 @@ def logins_in(home: Path) -> tuple[Path, ...]:
     """What in `home`, and in the hidden folders of settings in it, usually holds secrets."""
     folders = tuple(_folders(home))
     return _secrets(home, tuple((folder, _changed(folder)) for folder in folders))
+
+
+def logins_of(home: Path, programs: Iterable[str]) -> tuple[Path, ...]:
+    """Where in `home` the logins of these programs are, by the policy's names for them."""
+    names = set(programs)
+    if "git" in names and _logs_in_with_gh(home):
+        names.add("gh")
+    return tuple(home / path for name in sorted(names) for path in LOGINS.get(name, ()))
+
+
+def _logs_in_with_gh(home: Path) -> bool:
+    """Does the person's git ask gh for passwords?"""
+    files = (home / ".gitconfig", home / ".config" / "git" / "config")
+    return any(b"gh auth git-credential" in _start(path) for path in files)
+
+
+def _start(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_SETTINGS)
+    except OSError:
+        return b""
 
 
 def _folders(home: Path) -> Iterator[Path]:

@@ -70,14 +70,16 @@ def _runs(decision: Decision) -> dict[str, Any] | None:
     """How the command would run: None where it would not.
 
     Without a sandbox nothing bounds what it reaches: then `writable`, the paths that it may write besides the
-    workspace, is None too. `outside` says that it would leave a sandbox that there is.
+    workspace, and `logins`, the programs whose logins it sees, are None too. `outside` says that it would leave a
+    sandbox that there is.
     """
     if decision.effect == "deny":
         return None
     within = decision.confinement
     if within is None:
-        bounds = {"sandbox": None, **dict.fromkeys(_BOUNDS, True), "writable": None}
+        bounds = {"sandbox": None, **dict.fromkeys(_BOUNDS, True), "logins": None, "writable": None}
     else:
         flags = {name: getattr(within, name) for name in _BOUNDS}
-        bounds = {"sandbox": within.sandbox, **flags, "writable": list(within.writable)}
+        paths = {"logins": list(within.logins), "writable": list(within.writable)}
+        bounds = {"sandbox": within.sandbox, **flags, **paths}
     return {**bounds, "outside": decision.outside}

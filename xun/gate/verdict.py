@@ -62,7 +62,7 @@ def _without_network(decision: Decision) -> Decision:
     found = decision.confinement
     if found is None or not found.network:
         return decision
-    return decision.model_copy(update={"confinement": found.model_copy(update={"network": False})})
+    return decision.model_copy(update={"confinement": found.model_copy(update={"network": False, "logins": ()})})
 
 
 def settled_verdict(decisions: Sequence[Decision], question: OpenQuestion, said: Assessment | None) -> Verdict:

@@ -14,8 +14,10 @@ class _Action(BaseModel):
 class Confinement(_Action):
     """What a command is granted in the sandbox, beyond the workspace and its own temporary folder.
 
-    `sandbox` is the kind it runs in. `network` opens the network, `secrets` the files in the home folder that hold
-    some, `programs` the folders of PATH in the workspace; `background` lets go on what its words leave running.
+    `sandbox` is the kind it runs in. `network` opens the network, and with it `logins`: of the files in the home folder
+    that hold secrets those of these programs; `withheld` says that a project's rule lets it run, which opens none.
+    `secrets` opens all such files, `programs` the folders of PATH in the workspace; `background` lets go on what its
+    words leave running.
     `git` opens the data of the repositories at `repositories` (of the one it starts in without any); `checks_out` opens
     the protected files that git keeps a version of, `steps` what a rebase keeps, `nested` repositories in it and new
     ones. `writable` are further paths, resolved; one of `folders` is yet to be made, and its folder opened for that.
@@ -24,6 +26,8 @@ class Confinement(_Action):
 
     sandbox: Literal["bwrap", "landlock", "seatbelt"]
     network: bool = False
+    logins: tuple[str, ...] = ()
+    withheld: bool = False
     git: bool = False
     secrets: bool = False
     programs: bool = False
@@ -49,7 +53,9 @@ class Confinement(_Action):
             *(f"may write {path}" for path in self.writable if path not in self.folders),
             *(f"may write in {posixpath.dirname(path)}, to make {path}" for path in self.folders),
         ]
-        return ", ".join(["in the sandbox", "with network" if self.network else "no network", *more])
+        logins = f" and the logins of {', '.join(self.logins)}" if self.logins else ""
+        closed = "no network, as no project's rule gives one" if self.withheld else "no network"
+        return ", ".join(["in the sandbox", f"with network{logins}" if self.network else closed, *more])
 
 
 class Run(_Action):

@@ -19,6 +19,7 @@ from xun.policy.judge.decide_run import decide_run
 from xun.policy.judge.made import loading
 from xun.policy.judge.near import near_hosts, near_paths
 from xun.policy.judge.places import Places
+from xun.policy.judge.sharing import shared
 from xun.policy.modes import TOOLS_DEFAULT, mode_rules, planned
 from xun.policy.paths import lies_below, matches, within, within_any
 from xun.policy.rules import Policy, Rule, RuleKind, tool_source
@@ -51,12 +52,12 @@ def decide(
 
     `mode` adds its rules behind those of `policy`; plan mode denies whatever may change something.
     How a command would run in the sandbox is part of the decision: see `confine`; so is what the agent made and it
-    would run: see `made`.
+    would run: see `made`, and `sharing` for what the parts of a text have together.
     """
     if added := mode_rules(mode, action):
         policy = policy.copy(extra=added)
     decision = confined(_by_rules(action, facts, policy, grants), facts, policy, grants, mode)
-    decision = loading(decision, facts, policy)
+    decision = shared(loading(decision, facts, policy), facts, policy, grants)
     return planned(decision, facts, policy) if mode == "plan" else decision
 
 

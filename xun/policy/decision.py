@@ -23,7 +23,16 @@ RuleKind = Literal["command", "write", "read", "tool", "host"]
 # Soft as they are, only a person settles these: they are the person's own rules, or about what no one else can see
 # through: code that others put there, and other names of a file.
 PERSONAL = frozenset(
-    {"ask-rule", "may-be-ruled", "git-configuration", "unknown-repository", "hard-link", "unsandboxed", "agent-made"}
+    {
+        "ask-rule",
+        "may-be-ruled",
+        "git-configuration",
+        "unknown-repository",
+        "hard-link",
+        "unsandboxed",
+        "agent-made",
+        "shared-sandbox",
+    }
 )
 # It says of the whole what another says of the part that is at fault.
 _FOR_OTHERS = frozenset({"shell-state"})

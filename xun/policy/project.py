@@ -43,12 +43,12 @@ def below_the_person(file: PolicyFile, folder: str) -> PolicyFile:
 def _own(rule: Rule, folder: str, ignored: list[str]) -> Rule | None:
     """`rule`, an allow rule for paths taken from the project's folder alone: from no other root of the workspace.
 
-    What it allows to run stays in the sandbox, without the network.
+    What it allows to run stays in the sandbox, without the network, whatever it needs.
     """
     if not rule.sandbox or rule.network:
         name = "network = true" if rule.network else "sandbox = false"
         ignored.append(f"{rule.source}: {name} is ignored: only a rule of your own lets a command out of the sandbox")
-        rule = rule.model_copy(update={"sandbox": True, "network": False})
+    rule = rule.model_copy(update={"sandbox": True, "network": False, "project": True})
     if rule.effect != "allow" or rule.kind not in ("read", "write"):
         return rule
     pattern = posixpath.normpath(rule.pattern)

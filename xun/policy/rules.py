@@ -47,7 +47,8 @@ class Rule(BaseModel, metaclass=OneLine):
     for a host. `source` says where the rule lives: a list's name or `file:line`. It ends at `until`, or when `uses`
     (how often it may still be used) is 0. `scope` limits a rule for a command to one folder and to known arguments.
     What an allow rule for a command covers runs outside of the sandbox with `sandbox` false, and in it with the network
-    with `network` true. A rule that has `lapsed` never counts; it says what has become of it, for people.
+    with `network` true; what one of a `project` covers has none. A rule that has `lapsed` never counts; it says what
+    has become of it, for people.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
@@ -62,6 +63,7 @@ class Rule(BaseModel, metaclass=OneLine):
     scope: Scope | None = None
     sandbox: bool = True
     network: bool = False
+    project: bool = False
     lapsed: str | None = None
 
     @property

@@ -37,6 +37,7 @@ def _tighter(own: Decision, above: Decision) -> Confinement | None:
     return one.model_copy(
         update={
             "network": one.network and other.network,
+            "logins": _both(one.logins, other.logins) if one.network and other.network else (),
             "git": one.git and other.git,
             "secrets": one.secrets and other.secrets,
             "programs": one.programs and other.programs,

@@ -12,6 +12,7 @@ from xun.policy.action import Confinement, Run
 from xun.policy.decide import decide
 from xun.policy.decision import Decision, Mode
 from xun.policy.facts import Facts, PathFact
+from xun.policy.reach.needs import needed, read_command
 from xun.policy.rules import Policy, Rule, Settings
 
 ROOT, HOME = "/w", "/home/u"
@@ -29,7 +30,9 @@ def judged(
 ) -> Decision:  # fmt: skip
     action = Run(command=command, cwd=ROOT, unsandboxed=unsandboxed)
     known = {f"{ROOT}/.": PathFact(real=ROOT, kind="folder")} | dict(paths or {})
-    facts = FACTS.model_copy(update={"sandbox": sandbox, "paths": known})
+    repositories = needed(read_command(command, HOME), ROOT)[1]
+    git = {"repositories": dict.fromkeys(repositories, ()), "others": dict.fromkeys(repositories, ())}
+    facts = FACTS.model_copy(update={"sandbox": sandbox, "paths": known, **git})
     return decide(action, facts, policy or Policy(), mode=mode)
 
 
@@ -63,6 +66,78 @@ def test_others_do_not(command: str) -> None:
     assert confinement is not None and not confinement.network
 
 
+@pytest.mark.parametrize(
+    ("rule", "command"),
+    [("cargo test", "cargo test update"), ("npm test", "npm test -- view"), ("npm run test", "npm run test -- -t search"),
+     ("uv run pytest", "uv run pytest -k add"), ("uv run pytest", "uv run pytest curl"), ("go test", "go test ./... -run install"),
+     ("poetry run pytest", "poetry run pytest -k add"), ("git commit", "git commit -m push"), ("mvn test", "mvn test -Dx=deploy"),
+     ("python3 manage.py", "python3 manage.py pip install"), ("docker logs", "docker logs pull"),
+     ("npx vitest run", "npx vitest run install"), ("make", "make install"), ("pip list", "pip list install")],
+)  # fmt: skip
+def test_no_word_but_the_one_that_says_what_it_does_opens_it(rule: str, command: str) -> None:
+    for decision in (judged(command, allowing(rule)), judged(command)):
+        assert decision.confinement is not None and not decision.confinement.network, command
+
+
+@pytest.mark.parametrize(
+    "command", ["python3 -m pytest -q -k pip --deselect install", "git log --grep push", "git log remote", "docker ps",
+                "python3 -m pytest -k git --deselect commit", "pytest -m npm -k ci"],
+)  # fmt: skip
+def test_what_the_default_list_allows_gets_nothing_more(command: str) -> None:
+    decision = judged(command)
+    assert decision.confinement == PLAIN and not decision.hard
+
+
+@pytest.mark.parametrize(
+    ("command", "logins"),
+    [("npm install", "npm"), ("pip install x", "pip"), ("python3 -m pip install x", "pip"), ("git push", "git"),
+     ("cargo publish", "cargo"), ("gh pr list", "gh"), ("docker pull x", "docker"), ("ssh host ls", "ssh"),
+     ("terraform init", "terraform"), ("terraform -chdir=x apply", "terraform with its clouds"), ("npm test", ""),
+     ("git commit -m x", ""), ("./server &", ""), ("dig x.org", "")],
+)  # fmt: skip
+def test_with_the_network_go_the_logins_of_the_program_alone(command: str, logins: str) -> None:
+    confinement = judged(command).confinement
+    assert confinement is not None and ", ".join(confinement.logins) == logins
+
+
+def test_a_rule_of_a_project_opens_no_network_and_says_so() -> None:
+    for command in ("curl x.org", "npm install", "git push"):
+        rule = Rule(effect="allow", kind="command", pattern=" ".join(command.split()[:2]), source="p:1", project=True)
+        decision = judged(command, Policy(rules=[rule]))
+        assert decision.effect == "allow" and decision.confinement is not None
+        assert not decision.confinement.network and decision.confinement.logins == ()
+        assert decision.runs.startswith("in the sandbox, no network, as no project's rule gives one")
+        assert not judged(command, allowing("make")).runs.startswith("in the sandbox, no network")
+
+
+# A text has one sandbox
+
+
+@pytest.mark.parametrize(
+    ("command", "needing", "what", "other"),
+    [("git fetch; python3 -m pytest -q", "git fetch", "the network", "python3 -m pytest -q"),
+     ("git log -3 && git pull && pytest", "git pull", "the network", "pytest"),
+     ("git add a && python3 -m pytest", "git add a", "leave to change git's data", "python3 -m pytest"),
+     ("npm ci && git push", "git push", "the logins of git", "npm ci")],
+)  # fmt: skip
+def test_what_one_part_needs_and_another_would_get_asks_and_names_both(
+    command: str, needing: str, what: str, other: str
+) -> None:
+    decision = judged(command, allowing("git fetch", "git pull", "git add", "npm ci", "git push"))
+    assert decision.effect == "ask" and decision.personal and not decision.hard and decision.grantable == ()
+    told = f"{needing} needs {what}, and {other} would get that too: send them as commands of their own"
+    assert [reason.text for reason in decision.reasons] == [told]
+
+
+@pytest.mark.parametrize(
+    "command", ["git fetch && git status", "npm ci && npm test", "git add a && git commit -m x && git push",
+                "git add a && make test", "curl x.org | head -3", "git fetch && ls | wc -l"],
+)  # fmt: skip
+def test_parts_that_run_nothing_or_that_rules_let_run_do_not(command: str) -> None:
+    rules = ("git fetch", "npm ci", "npm test", "git add", "git commit", "git push", "make test", "curl")
+    assert judged(command, allowing(*rules)).effect == "allow"
+
+
 def test_git_may_change_its_repository_where_it_is_to() -> None:
     for command, may in (("git commit -m x", True), ("git add a && make", True), ("git log", False), ("make", False)):
         confinement = judged(command).confinement
@@ -80,7 +155,7 @@ def test_a_path_that_a_person_is_asked_about_can_be_written() -> None:
 def test_scripts_are_told_how_it_would_run() -> None:
     there = {f"{HOME}/bin/a": PathFact(real=f"{HOME}/bin/a"), f"{ROOT}/a": PathFact(real=f"{ROOT}/a", kind="file")}
     assert decision_json(judged("cp a ~/bin/a; curl x.org", paths=there))["runs"] == {
-        "sandbox": "bwrap", "network": True, "git": False, "secrets": False, "programs": False,
+        "sandbox": "bwrap", "network": True, "logins": ["curl"], "git": False, "secrets": False, "programs": False,
         "writable": [f"{HOME}/bin/a"], "outside": False,
     }  # fmt: skip
     outside = decision_json(judged("make", unsandboxed=True))["runs"]

@@ -174,9 +174,39 @@ def test_what_asks_by_itself_is_left_to_whoever_may_settle_it() -> None:
     assert codes(judge("rm -r x", "package.json")) == ["unlisted"]
 
 
-def test_in_the_sandbox_it_runs_unasked_and_outside_of_it_asks() -> None:
+@pytest.mark.parametrize(
+    ("command", "rule", "network"),
+    [("npm install", "npm install", False), ("cd x && npm ci", "npm ci", False), ("uv sync", "uv sync", False),
+     ("pip install -e .", "pip install", False), ("make deploy", "make deploy", True),
+     ("npx x", "npx x", False)],
+)  # fmt: skip
+def test_in_a_sandbox_that_holds_more_than_the_plain_one_it_asks(command: str, rule: str, network: bool) -> None:
+    policy = Policy(rules=[Rule(effect="allow", kind="command", pattern=rule, source="policy.toml:3", network=network)])
+    decision = judge(command, "package.json", "x/e.js", policy=policy, sandbox="bwrap", folders=("/w/x",))
+    assert codes(decision) == ["agent-made"] and decision.confinement is not None and decision.confinement.network
+    assert judge(command, policy=policy, sandbox="bwrap", folders=("/w/x",)).effect == "allow"
+
+
+@pytest.mark.parametrize(
+    "command", ["npm view x", "aws s3 ls", "curl x.org", "cargo search x", "git fetch", "gh pr list"]
+)
+def test_what_only_asks_others_stays_quiet_with_the_network_too(command: str) -> None:
+    policy = Policy(commands=[" ".join(command.split()[:2]) if command.split()[0] != "curl" else "curl"])
+    decision = judge(command, "package.json", policy=policy, sandbox="bwrap")
+    assert decision.effect == "allow" and decision.confinement is not None and decision.confinement.network
+
+
+def test_gh_starts_hooks_where_it_has_git_work() -> None:
+    hooked = Made(files=(("/w/check.sh", "digest"),), hooks=("post-checkout",))
+    facts = facts_of("gh pr checkout 3").model_copy(update={"made": hooked, "sandbox": "bwrap"})
+    assert codes(decide(Run(command="gh pr checkout 3", cwd=ROOT), facts, Policy(commands=["gh pr checkout"]))) == [
+        "agent-made"
+    ]
+
+
+def test_in_the_plain_sandbox_it_runs_unasked_and_outside_of_it_asks() -> None:
     decision = judge("pytest", "conftest.py", sandbox="bwrap")
-    assert decision.effect == "allow" and decision.confinement is not None
+    assert decision.effect == "allow" and decision.confinement is not None and decision.confinement.plain
     outside = Rule(effect="allow", kind="command", pattern="pytest", source="policy.toml:3", sandbox=False)
     decision = judge("pytest", "conftest.py", sandbox="bwrap", policy=Policy(rules=[outside]))
     assert (codes(decision), decision.confinement) == (["agent-made"], None)

@@ -10,11 +10,13 @@ from xun.policy.action import Run
 from xun.policy.commands.spec import Use
 from xun.policy.decision import Decision
 from xun.policy.facts import Facts, PathFact
+from xun.policy.judge.needing import Need
 from xun.policy.judge.places import Places
 from xun.policy.modes import only_reads
 from xun.policy.paths import special, within, within_any
 from xun.policy.reach.needs import Command, Reading
 from xun.policy.tables.programs import base_name, git_command_at, git_options, word_set
+from xun.policy.tables.subcommands import GH_USES_GIT, subcommand
 from xun.policy.text.words import Arg
 
 # What a command has of its own in the sandbox, whatever stands there outside.
@@ -31,17 +33,13 @@ _IN_STEPS = word_set("rebase am cherry-pick revert pull")
 _MAKES_REPOSITORIES = word_set("clone init submodule worktree")
 
 
-def granted_git(action: Run, reading: Reading) -> dict[str, Any]:
+def granted_git(action: Run, reading: Reading, needs: Sequence[Need]) -> dict[str, Any]:
     """What git may change, as fields of a confinement; empty where its commands only read."""
     does: set[str] = set()
     folders: dict[str, None] = {}
-    for command in reading.commands:
-        views = [[arg.text for arg in view] for view in (command.segment.args, *command.views) if view]
-        views = [view for view in views if base_name(view[0]) in ("git", "gh")]
-        if not views or only_reads(command):
-            continue
-        for view in views:
-            name, into = _git_command(view)
+    for command, need in zip(reading.commands, needs, strict=True):
+        for words in _changing(command, need):
+            name, into = _git_command(words)
             does.add(name)
             for start in reading.script.starts(action.cwd, command.segment):
                 folders[posixpath.normpath(posixpath.join(start, *into))] = None
@@ -56,11 +54,23 @@ def granted_git(action: Run, reading: Reading) -> dict[str, Any]:
     }
 
 
+def changes_git(command: Command, need: Need) -> bool:
+    """Is it a command of git that is no reader, or does it surely run one?"""
+    return any(_changing(command, need))
+
+
+def _changing(command: Command, need: Need) -> Iterator[Sequence[str]]:
+    """The commands of git that may change what it keeps: none where the default list alone lets it run."""
+    for words in () if need.listed or only_reads(command) else need.words:
+        name = base_name(words[0])
+        if name == "git" or (name == "gh" and subcommand(words) in GH_USES_GIT):
+            yield words
+
+
 def _git_command(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """What a git command does (of gh, what it has git do), and the folders that its options lead into."""
     if base_name(words[0]) == "gh":
-        plain = [word for word in words[1:] if not word.startswith("-")]
-        return (plain[1] if len(plain) > 1 else ""), ()
+        return subcommand(words)[1], ()
     behind = words[1:]
     at = git_command_at(behind)
     into = tuple(value for option, *values in git_options(behind) if option == "-C" for value in values)

@@ -1,7 +1,8 @@
 """Code that the agent made and nobody has seen, about to be run: what a command may load, and the question it leads to.
 
 Whoever lets a command run code of the workspace speaks of the code that is there. Files that the agent made or changed
-since, without a person's yes, make such a command ask once, unless it runs in the sandbox.
+since, without a person's yes, make such a command ask once, unless it runs in the sandbox and has nothing more there:
+with the network, or with git's data to change, it could do what nobody has agreed to.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from xun.policy.reach.rewritten import rewriting
 from xun.policy.reach.targets import copied_by
 from xun.policy.rules import Policy
 from xun.policy.tables.programs import CHANGERS, DESTROYERS, FETCHERS, RUNS_OTHERS, STATE, base_name, word_set
+from xun.policy.tables.subcommands import GH_USES_GIT, subcommand
 
 AGENT_MADE = "agent-made"
 """The code of the reason."""
@@ -29,10 +31,19 @@ _MOST_NAMES = 64  # of one file in one text
 # Do what their words say and run nothing of the workspace: formatters and checkers without plugins among them.
 _LOADS_NOTHING = CHANGERS | DESTROYERS | FETCHERS | STATE | word_set(
     "echo printf true false : test [ sleep date sync gh pkill killall which open xdg-open clear mkfifo mktemp "
-    "ping nslookup ruff black shellcheck shfmt gofmt rustfmt clang-format tsc pyright taplo yamllint"
+    "ping nslookup dig host whois telnet aws gcloud gsutil az rclone glab brew apt apt-get dnf yum pacman apk "
+    "ruff black shellcheck shfmt gofmt rustfmt clang-format tsc pyright taplo yamllint"
 )  # fmt: skip
 
-
+# What package managers only ask of the registry, fetch or look up.
+_ASKS_ONLY = {
+    name: {(word,) for word in words.split()}
+    for name, words in {
+        "npm": "view info show search outdated audit whoami ping", "pnpm": "view info search outdated audit whoami",
+        "yarn": "info search outdated audit whoami", "pip": "index search", "pip3": "index search",
+        "cargo": "search fetch update", "docker": "pull push login search", "podman": "pull push login search",
+    }.items()
+}  # fmt: skip
 # Of git: what starts no hooks but those that watch references and the index, and these.
 _HOOKLESS = word_set("add rm mv restore reset stash tag branch fetch remote init clean notes")
 _ALWAYS_HOOKS = word_set("reference-transaction post-index-change ?")
@@ -44,7 +55,7 @@ def may_load(reading: Reading) -> bool:
 
 
 def loading(decision: Decision, facts: Facts, policy: Policy) -> Decision:
-    """`decision`, asking for what the agent made where an allowed command would run that outside of the sandbox."""
+    """`decision`, asking for what the agent made where an allowed command would run it with more than any one gets."""
     action = decision.action
     running = _running(decision, facts, policy)
     if not running or not isinstance(action, Run):
@@ -125,6 +136,11 @@ def loader_of(command: Command, facts: Facts | None = None, folders: Sequence[st
         return "any" if facts is None or _starts_programs(command, facts, folders) else _of_others(command, facts)
     if (base := base_name(name)) in RUNS_OTHERS:
         return "any"
+    told = subcommand(command.segment.argv)
+    if base == "gh" and told in GH_USES_GIT:
+        return "any" if facts is None or _starts_programs(command, facts, folders) else None
+    if told[:1] in _ASKS_ONLY.get(base, ()):
+        return None
     return None if command.program.judge is not None or base in _LOADS_NOTHING else "any"
 
 
@@ -144,9 +160,11 @@ def _starts_programs(command: Command, facts: Facts, folders: Sequence[str]) -> 
 
 
 def _running(decision: Decision, facts: Facts, policy: Policy) -> list[tuple[Command, Loader]]:
-    """The commands that would run code of the workspace on the strength of a rule, outside of the sandbox."""
+    """The commands that would run code of the workspace on the strength of a rule, outside of the plain sandbox."""
     action = decision.action
-    if not isinstance(action, Run) or decision.effect == "deny" or decision.confinement is not None:
+    if not isinstance(action, Run) or decision.effect == "deny":
+        return []
+    if decision.confinement is not None and decision.confinement.plain:
         return []
     if not facts.made.files and not facts.made.away and not facts.made.lost:
         return []
