@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from xun.policy.decision import Decision
 from xun.policy.reach.needs import Command, Reading
 from xun.policy.rules import DEFAULT_SOURCE, Policy, Rule
-from xun.policy.tables.programs import WRAPPERS, base_name
 from xun.policy.tables.online import installs, logins_of, reaches_out
+from xun.policy.tables.programs import WRAPPERS, base_name
 from xun.policy.tables.runners import runner_end
 from xun.policy.text.words import Arg
 

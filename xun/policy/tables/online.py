@@ -77,7 +77,7 @@ _MANAGERS = word_set(
 )
 
 # What holds the logins of a program, below the home folder.
-_GIT = (".ssh", ".git-credentials", ".config/git/credentials", ".netrc", "_netrc")
+_GIT = (".ssh", ".git-credentials", ".config/git/credentials", ".gitcookies", ".netrc", "_netrc")
 _PACKAGES = (".netrc", "_netrc", ".pypirc", ".config/pypoetry", ".local/share/uv")
 _CLOUDS = (".aws", ".azure", ".config/gcloud")
 LOGINS: Mapping[str, tuple[str, ...]] = {
