@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "result": set(),
     "errors": set(),
     "registry": set(),
-    "worker": set(),
+    "worker": {"bounds"},
     "given": set(),
     "bounds": set(),
     "whole": {"messages", "result"},
