@@ -289,6 +289,29 @@ CASES = r"""
 @ cargo clean => cargo clean
 ? cargo clean --target-dir src
 + cargo clean -p x
+@ uv run pytest -q => uv run pytest
+? uv run pytest -- -p evil
+? uv run pytest @options.txt
+? uv run pytest --tx 'popen//python=./x'
+? uv run pytest --ds=evil.settings
+? uv run pytest -W error::evil.X
+? uv run pytest --junit-xml=README.md
+? uv run pytest /tmp/evil/test_x.py
++ uv run pytest tests/test_a.py::test_b -W error::DeprecationWarning
+@ tox -e py => tox -e py
+? tox -e py -- -p evil
+? tox -e py --discover ./x
++ tox -e py -- -k name tests
+@ dotnet build => dotnet build
+? dotnet build --property PreBuildEvent=x
+? dotnet build -t:Evil
+@ bazel test //... => bazel test
+? bazel test //... --aspects=evil
+? bazel test //... --remote_executor=evil
+@ npm run lint => npm run lint
+? npm run lint -- -c other.js
+? npm run lint -- --rulesdir other
+? npm run lint -- --fix
 @ git fetch origin => git fetch
 ? git fetch ext::sh
 + git fetch origin pull/1/head:pr

@@ -45,6 +45,7 @@ _PYTEST_OPTIONS = Table(
     "full-trace numprocesses=workers timeout=number version help cov? no-cov cov-branch cov-fail-under=number "
     "cov-report=report",
     operands="text",
+    ends=False,  # it looks for -p behind `--` too
     checks={"plugin": _plugin, "workers": _workers, "report": _report, "warnings": _warnings},
 )
 

@@ -24,7 +24,7 @@ from xun.policy.tables.variables import means_more, runs_value
 # Of these, options end at `--`, and what follows are operands.
 _END_OPTIONS = word_set(
     "git make gmake tar bsdtar rsync scp sort split man gh glab kubectl docker docker-compose podman helm pip pip3 "
-    "uv rake rspec rubocop curl wget pytest mypy npm pnpm yarn mvn terraform eslint prettier"
+    "uv rake rspec rubocop curl wget mypy npm pnpm yarn mvn terraform eslint prettier"
 )
 # These hand what follows `--` to what they run: always, or by some of their commands.
 _HAND_ON = word_set("tox nox task dotnet npx deno poe swift bazel")
@@ -107,7 +107,8 @@ def tells_more(words: Sequence[str], covered: int, *, offered: bool = False) -> 
         return _spelled(found, "takes another configuration, project or server")
     if found := changes_by_name(own, covered):
         return _spelled(found, "changes or removes more")
-    if strange and covered > 1 and (found := next((word for word in own[covered:] if _OUTSIDE.match(word)), "")):
+    looking = name == "pytest" or (strange and covered > 1)
+    if looking and (found := next((word for word in own[covered:] if _OUTSIDE.match(word)), "")):
         return _spelled(found, "works in another folder")
     return _spelled(leads_away(own, covered, lone=strange and not offered), "reaches another machine")
 
@@ -194,6 +195,8 @@ def _inner(words: Sequence[str], covered: int) -> Iterator[tuple[Sequence[str], 
         lead = ("make",)
     elif base_name(words[0]) in ("gh", "glab") and list(words[1:3]) in (["repo", "clone"], ["repo", "fork"]):
         lead = ("git", "clone")
+    elif base_name(words[0]) in ("tox", "nox", "poe"):
+        lead = ("pytest",)  # what most of them hand it to
     at = words.index("--") + 1
     if lead:
         yield (*lead, *words[at:]), len(lead) + max(covered - at, 0)

@@ -15,6 +15,7 @@ _FOLDER = "works in another folder or project"
 _CONFIGURED = "takes another configuration, which may be code"
 _PACKAGES = "works in other packages"
 _FILES = "works by other files"
+_WRITES = "writes other files"
 _MAKE = (rf"-[A-Za-z]*C.+|--{short('directory')}=.+", _FOLDER)
 _GRADLE = (r"-[pP].+|--project-cache-dir=.+", _FOLDER)
 _OUT = r"(?:[/~]|\.\./|\.\.$).*"
@@ -42,7 +43,10 @@ REACHING: Mapping[str, tuple[str, str]] = {
     "just": (r"-d.+", _FOLDER),
     "cmake": (r"--(?:preset|open|workflow)=.*", _FOLDER),
     "ctest": (r"--preset=.*", _FOLDER),
-    "dotnet": (r".*\.(?:cs|fs|vb|ms?build)?proj|.*\.slnx?|.*\.dll|-s=.+", _FOLDER),
+    "dotnet": (
+        r".*\.(?:cs|fs|vb|ms?build)?proj|.*\.slnx?|.*\.dll|-s=.+|[-/]{1,2}(?:t|target|bl|binaryLogger)[:=].*",
+        _FOLDER,
+    ),
     "docker build": _BUILD, "docker buildx": _BUILD,
     "docker": (r"-H.+|--host=.+|-c=.+", "asks another server"),
     "golangci-lint": (r"-c.+", _CONFIGURED), "hadolint": (r"-c.+", _CONFIGURED), "phpstan": (r"-c.+", _CONFIGURED),
@@ -63,6 +67,13 @@ REACHING: Mapping[str, tuple[str, str]] = {
     "aws": (r"--profile=.*", "acts for another account"),
     "pandoc": (r"--data-dir=.*", _FILES),
     "task": (r"-[A-Za-z]*g|-[dt].+|--taskfile=.+", _FOLDER),
+    "pytest": (
+        exact("", "log-file junit-xml junitxml debug html report-log json-report-file", "--cov-report=(?!term).*"),
+        _WRITES,
+    ),
+    "ruff": (r"-o.+|--output-file=.*|--add-noqa", _WRITES),
+    "eslint": (r"-o.+|--output-file=.*|--init|--flag=.*", _WRITES),
+    "rspec": (r"-P.+|--(?:pattern|default-path|out)=.*|-o.+", _FILES), "bazel": (r"--config=.*", _CONFIGURED),
     "build": (_OUT, _FOLDER),
 } | dict.fromkeys(
     word_set("next nuxt vite astro webpack rollup esbuild playwright cypress"), (_OUT, _FOLDER)

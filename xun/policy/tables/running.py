@@ -15,7 +15,7 @@ _STRATEGIES = "ours theirs recursive ort resolve octopus subtree"
 _STRATEGY = other_than(f"--{short('strategy')}=", _STRATEGIES)
 _BY_LETTER = other_than(r"-[a-ln-zA-LN-WYZ]*?s", _STRATEGIES)
 _COMPILER = (
-    r"-wrapper|-B.+|--?specs(?:=.*)?|-f(?:pass-)?plugin.*|-Xclang|-Xlinker|-plugin.*|-load|-fuse-ld=.*|--ld-path=.*|@.*"
+    r"-wrapper|-ccc-.*|--?config(?:-\w+)?(?:=.*)?|-fmodule-map-file=.*|-B.+|--?specs(?:=.*)?|-f(?:pass-)?plugin.*|-Xclang|-Xlinker|-plugin.*|-load|-fuse-ld=.*|--ld-path=.*|@.*"
     r"|-Wl,(?:.*,)?(?:-|@).*(?:plugin|dynamic-linker|rpath|@).*"
 )
 _PRINTING = (
@@ -30,7 +30,7 @@ _HOOKED = (
 )  # fmt: skip
 _JEST = _HOOKED + r"|-r.*|\{.*|--config=\{.*|--filter(?:=.*)?"
 # Behind the name of a script nobody knows which program takes them.
-PASSED = _HOOKED + r"|--config=\{.*|-r=?\.{0,2}/.*"
+PASSED = _HOOKED + r"|--rulesdir(?:=.*)?|-c=?.*\.(?:[cm]?[jt]s|json|ya?ml|toml|cfg|ini)|--config=\{.*|-r=?\.{0,2}/.*"
 _LOADS = (
     r"--(?:plugin|plugin-search-dir|rulesdir|resolve-plugins-relative-to|node-option|require|import|loader|parser)"
     "(?:=.*)?"
@@ -49,8 +49,9 @@ _RSPEC = completed("rIO", "require options", rf"-r.*|(?:-f|--{short('format')})=
 _DOCKER_BUILD = r"--(?:frontend|ssh|secret|allow|security-opt)(?:=.*)?"
 _PYTEST = exact(
     "",
-    "rootdir confcutdir basetemp config-file inifile pdbcls",
-    r"-[vqxslh]*p=?(?!no:)[^=].*|-c.+|(?:-o|--override-ini=)=?(?!log_cli|xfail_strict|junit)[^=].*",
+    "rootdir confcutdir basetemp config-file inifile pdbcls tx rsyncdir px ds dc pyargs pastebin docker-compose",
+    r"-[vqxslh]*p=?(?!no:)[^=].*|-c.+|(?:-o|--override-ini=)=?(?!log_cli|xfail_strict|junit)[^=].*"
+    r"|@.*|(?:-[vqxslh]*W|--pythonwarnings=)=?.*:[^:]*\..*",
 )
 _NPM = (
     "call shell script-shell prefix node-options userconfig globalconfig git viewer editor scripts-prepend-node-path "
@@ -63,14 +64,14 @@ _VITEST = (
     + "|"
     + other_than(r"(?i:--coverage\.provider)=", "v8 istanbul")
     + r"|(?i:--(?:workspace|sequence\.sequencer|coverage\.custom-?provider-?module|typecheck\.(?:checker|tsconfig)"
-    r"|browser\.[\w.-]+|diff|alias[\w.]*|server\.[\w.-]+|deps\.[\w.-]+|api[\w.]*|snapshot-?serializers|benchmark\.[\w.]+|merge-?reports)(?:=.*)?)"
+    r"|browser\.[\w.-]+|diff|alias[\w.]*|server\.[\w.-]+|deps\.[\w.-]+|api[\w.]*|snapshot-?serializers|benchmark\.[\w.]+|merge-?reports|resolve-?snapshot-?path)(?:=.*)?)"
 )
 _MOCHA = (
     r"|--(?:file|package|ui|opts|node-option|spec|extension|experimental-[\w-]+|loader|env-file|inspect[\w-]*)(?:=.*)?"
     r"|-[un]=?(?!bdd$|tdd$|qunit$|exports$)[^=].*|" + other_than("-[A-Za-z]*R", _PRINTING) + _OUTSIDE
 )
 _JEST_MORE = (
-    r"|(?i:--?(?:test-?sequencer|prettier-?path|test-?results-?processor|dependency-?extractor|haste|globals|module-?(?:paths"
+    r"|(?i:--?(?:test-?sequencer|prettier-?path|test-?results-?processor|dependency-?extractor|haste[\w-]*|globals|module-?(?:paths"
     r"|directories)|coverage-?provider|test-?location.*)(?:=.*)?)" + _OUTSIDE
 )
 
@@ -162,13 +163,15 @@ RUNNING: Mapping[str, str] = {
     "sphinx-build": completed("cD", "conf-dir define", "@.*"),
     "mkdocs": completed("f", "config-file"),
     "pre-commit": completed("c", "config"),
-    "phpunit": exact("dc", "bootstrap configuration extension loader printer testdox-html include-path"),
+    "phpunit": exact("dc", "bootstrap configuration extension loader printer testdox-html include-path prepend"),
     "ant": r"-(?:f|file|buildfile|lib|logger|listener|inputhandler|propertyfile|find|s)(?:=.*)?|-D.*=.*[/\s].*",
     "sbt": r"-(?:J|D).*|--?(?:sbt-jar|sbt-launch-jar|java-home|script|sbt-dir|ivy|addPluginSbtFile).*|@.*|eval.*",
     "bazel": r"--(?:run_under|shell_executable|bazelrc|home_rc|workspace_rc|override_\w+|host_jvm_\w+|server_javabase"
-    r"|action_env|test_env|define|extra_toolchains|crosstool_top|workspace_status_command|credential_helper|plugin)"
+    r"|action_env|test_env|define|extra_toolchains|crosstool_top|workspace_status_command|aspects|remote_\w+|bes_\w+|registry"
+    r"|host_action_env|repo_env|credential_helper|plugin)"
     r"(?:=.*)?",
-    "dotnet": r"--test-adapter-path(?:=.*)?|@.*|[-/]{1,2}(?:l|logger):.*,.*"
+    "dotnet": r"--test-adapter-path(?:=.*)?|.*TestAdaptersPaths.*|[-/]{1,2}rsp:.*|--?property=.*"
+    r"|@.*|[-/]{1,2}(?:l|logger):.*,.*"
     r"|[-/]{1,2}(?:p|property):(?!(?:Configuration|Platform|Version|WarningLevel|TreatWarningsAsErrors|NoWarn"
     r"|Deterministic|CollectCoverage|TargetFramework|RuntimeIdentifier)=[\w.,;-]*$).*",
     "swift": r"-X(?:swiftc|linker|cc|cxx|clang-linker|build-tool).*|--(?:toolchain|sdk|swift-sdks-path|destination)"
@@ -177,10 +180,11 @@ RUNNING: Mapping[str, str] = {
     "bundle": leading_out("--gemfile"), "composer": leading_out("-d|--working-dir"),
     "wget": completed("e", "use-askpass config execute"),
     "curl": completed("K", "config"),
-    "rspec": _RSPEC + _OUTSIDE, "cdk": r"-a.*|--app(?:=.*)?",
+    "tox": exact("", "runner discover"), "rspec": _RSPEC + r"|--drb.*" + _OUTSIDE, "cdk": r"-a.*|--app(?:=.*)?",
     "rubocop": _RSPEC + "|" + completed("c", "config plugin"),
     "jest": _JEST + _JEST_MORE, "vitest": _JEST + _VITEST, "mocha": _JEST + _MOCHA, "ava": _JEST,
-    "eslint": _LINTER, "prettier": _LOADS, "stylelint": _LINTER + r"|--custom-formatter(?:=.*)?", "webpack": _LOADS,
+    "eslint": _LINTER, "prettier": _LOADS, "stylelint": _LINTER + r"|--custom-(?:formatter|syntax)(?:=.*)?",
+    "webpack": _LOADS,
     "rollup": _LOADS + "|-p.*",
     "docker build": _DOCKER_BUILD, "docker buildx": _DOCKER_BUILD,
     "kubectl": r"--kubeconfig(?:=.*)?",
