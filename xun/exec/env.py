@@ -17,16 +17,31 @@ from pathlib import Path
 
 # Names that hold a secret: whole words between underscores, so that TOKENIZERS_PARALLELISM stays.
 _SECRET_NAME = re.compile(
-    r"""(?: ^|_ ) (?: KEYS? | TOKENS? | PASS | PWD | PAT | JWT | AUTH | COOKIES? | BEARER | CREDS? | DSN )
+    r"""(?: ^|_ ) (?: KEYS? | TOKENS? | PASS | PWD | PAT | JWT | AUTH | COOKIES? | BEARER | CREDS? | DSN | SALT | PIN
+          | OTP | CONN(?: ECTION )?_?STR(?: ING )? )
         (?: _|$ )
-      | SECRET | PASSW(?:OR)?D | PASSPHRASE | CREDENTIAL | WEBHOOK | API_?KEY | PRIVATE_?KEY | ACCESS_?KEY
+      | SECRET | PASSW(?:OR)?D | PASSPHRASE | PASSCODE | CREDENTIAL | WEBHOOK | API_?KEY | PRIVATE_?KEY | ACCESS_?KEY
+      | CONNECTION_?STRING | SERVICE_?ROLE
       | (?: TOKEN | PASS ) $""",
     re.VERBOSE | re.IGNORECASE,
 )
-# Values that are a secret whatever their name: the beginnings that issuers give their keys.
+# A session opens a vault or an account (OP_SESSION_my), but for those of the desktop and of terminals.
+_SESSION = re.compile(r"(?:^|_)SESSION(?:_|$)", re.IGNORECASE)
+_DESKTOP = re.compile(
+    r"(?:XDG|DESKTOP|GNOME|KDE|GDM|DBUS|TERM|ITERM|WT|ZELLIJ|TMUX|BYOBU|SSH)_\w+|SESSION_MANAGER", re.IGNORECASE
+)
+# Values that are a secret whatever their name and wherever they stand in it: the shapes that issuers give their keys.
 _SECRET_VALUE = re.compile(
-    r"sk-[\w-]{16}|gh[oprsu]_\w{16}|github_pat_|glpat-|xox[abeprs]-|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30}|hf_\w{20}"
-    r"|npm_\w{30}|pypi-\w{16}|eyJ[\w-]{10,}\.eyJ|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"(?<![\w-])(?:sk-[\w-]{16}|[spr]k_(?:live|test|prod)_\w{6}|whsec_\w{6}|gh[oprsu]_\w{16}|github_pat_|gl(?:pat|dt|ptt|rt)-"
+    r"|xox[abeprs]-|xapp-\d|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30}|ya29\.|hf_\w{20}|npm_\w{30}|pypi-\w{16}|lin_(?:api|oauth)_"
+    r"|eyJ[\w-]{6,}\.[\w-]+(?:\.|$)|dop_v1_|dp\.(?:pt|st|ct)\.|SG\.[\w-]{16}|key-[0-9a-f]{32}|sq0\w{3}-|shp(?:at|ca|pa|ss)_"
+    r"|figd_|ntn_\w{10}|secret_\w{20}|rnd_\w{16}|vercel_\w{10}|sntrys_|sbp_\w{10}|sb_secret_|pscale_(?:tkn|pw)_|r8_\w{20}"
+    r"|gsk_\w{20}|xai-\w{20}|tvly-|fly?o1_|FlyV1 |dckr_pat_|ATATT3|AGE-SECRET-KEY-|hvs\.|glsa_|pat-\w{2}\d-|nfp_\w{10})"
+    r"|(?<![\w:.-])\d{6,10}:[A-Za-z][\w-]{9,}|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"|(?:AccountKey|SharedAccessKey|SharedAccessSignature|Password|Pwd|SharedSecret)\s*=\s*[^;\s]"
+    r"|hooks\.slack\.com/services/|discord(?:app)?\.com/api/webhooks/"
+    r'|"(?:auths|private_key|client_secret|refresh_token|access_token|password)"\s*:',
+    re.IGNORECASE,
 )
 _URL_LOGIN = re.compile(r"(?<=://)[^\s/?#@]*:[^\s/?#@]*@|(?<=http://)[^\s/?#@]+@|(?<=https://)[^\s/?#@]+@")
 
@@ -183,7 +198,9 @@ def _dropped(name: str, value: str) -> bool:
         return False
     if name in _DROPPED or name.startswith(_DROPPED_PREFIXES) or name.endswith("PAGER"):
         return True
-    return bool(_SECRET_NAME.search(name)) or bool(_SECRET_VALUE.match(value.lstrip()))
+    if _SECRET_NAME.search(name) or (_SESSION.search(name) and not _DESKTOP.match(name)):
+        return True
+    return _SECRET_VALUE.search(value) is not None
 
 
 def _without_login(name: str, value: str) -> str:
