@@ -13,7 +13,7 @@ from tests.agent.subagent_support import using
 from tests.agent.support import Heard, agent_of, call, calls
 from xun import Agent, Limits, Message, ScriptedProvider, ToolBox, ToolCallContext, tool_attr
 from xun.agent.subagents import AgentGetterParam
-from xun.events import SubAgentEnded, SubAgentStarted
+from xun.events import SubAgentEnded, SubAgentStarted, TextDelta
 
 pytestmark = pytest.mark.anyio
 
@@ -163,6 +163,27 @@ async def test_cancel_says_that_it_cancels_what_runs_in_the_background() -> None
         assert (await ended(agent, heard)).status == "cancelled"
         await agent.children.stop()
         assert not agent.cancel()
+
+
+@pytest.mark.parametrize("leaving", ["wait_for", "stream"])
+async def test_a_later_turn_that_is_left_leaves_alone_what_an_earlier_one_has_started(leaving: str) -> None:
+    gate = Gate()
+    script = [SPAWN, {"text": "1"}, {"text": "two" * 99, "delay": 60 * (leaving == "wait_for")}, WAIT, {"text": "3"}]
+    agent, _, heard = agent_of(script, toolbox=holding(gate))
+    async with agent:
+        await agent.run("begin")
+        await asyncio.wait_for(gate.reached.wait(), 20)
+        if leaving == "stream":
+            async with agent.run_stream("more") as stream:
+                async for event in stream:
+                    if isinstance(event, TextDelta):
+                        break
+        else:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(agent.run("more"), 0.05)
+        gate.open.set()
+        assert (await ended(agent, heard)).status == "completed"
+        assert said((await agent.run("and?")).messages)[-1] == "the answer"
 
 
 # Budgets

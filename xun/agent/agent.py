@@ -109,7 +109,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
             return await turn.ended()
         except asyncio.CancelledError:
             if not turn.drop_hooks() and not turn.over:
-                self.cancel()
+                self.leave(turn)
                 await turn.ended(hooks=False)
             raise
 

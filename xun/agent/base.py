@@ -303,10 +303,21 @@ class AgentBase:
         if self._job is not None:
             self._job.cancel()
             return True
+        if self._cancel_task():
+            return True
+        told = self._ended is not None and self._ended.drop_hooks()
+        return told or background
+
+    def leave(self, turn: Turn) -> None:
+        """Cancel `turn` and the sub-agents that it has started, where it still runs. Those of earlier turns go on."""
+        self.children.cancel(turn)
+        if self._turn is turn:
+            self._cancel_task()
+
+    def _cancel_task(self) -> bool:
         turn, task = self._turn, self._task
         if turn is None or task is None:
-            told = self._ended is not None and self._ended.drop_hooks()
-            return told or background
+            return False
         if turn.on_its_thread():
             task.cancel()
         else:

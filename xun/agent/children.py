@@ -23,6 +23,7 @@ from xun.worker import run_in_thread
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
     from xun.agent.base import AgentBase
+    from xun.agent.turn import Turn
 
 TOGETHER = 4  # sub-agents that run side by side
 Make = Callable[[], Any]
@@ -119,9 +120,13 @@ class Children:
         """The agents in the background, in the order of their start."""
         return [{"id": child.id, "name": child.name, "status": child.status} for child in self._background.values()]
 
-    def cancel(self) -> bool:
-        """Cancel all of them that run in the background, from any thread. False where none does."""
-        running = [child for child in self._background.values() if not child.over]
+    def cancel(self, turn: Turn | None = None) -> bool:
+        """Cancel all of them that run in the background, from any thread: those of `turn` alone where it is given.
+
+        False where none does.
+        """
+        mine = (child for child in self._background.values() if turn is None or child.turn is turn)
+        running = [child for child in mine if not child.over]
         for child in running:
             child.job.cancel()
         return bool(running)

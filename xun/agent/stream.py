@@ -82,7 +82,7 @@ class RunStream:
         assert self._turn is not None
         try:
             if not self._turn.done.done():
-                self._agent.cancel()
+                self._agent.leave(self._turn)
             self._result = await self._agent.outcome_of(self._turn)
         finally:
             self._stop_listening()
