@@ -98,7 +98,7 @@ class Hazards:
             for operator, target in self.reading.script.redirects
         ]
         found += [("read", use.arg.pattern) for use in self.reading.loose]
-        folders = self.reading.script.anywhere(self.cwd)
+        folders = self.reading.script.anywhere(self.cwd) if found else ()
         keys = ((kind, joined(folder, path)) for kind, path in found for folder in folders)
         return next((rule for kind, key in keys if (rule := self.places.denied(kind, key))), None)
 

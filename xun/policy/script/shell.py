@@ -81,7 +81,7 @@ class Script:
 
     def anywhere(self, cwd: str) -> tuple[str, ...]:
         """The folders of `ends`, when the text starts in `cwd`."""
-        return tuple(posixpath.join(cwd, *steps) for steps in self.ends)
+        return tuple([posixpath.join(cwd, *steps) if steps else cwd for steps in self.ends])
 
 
 @lru_cache(maxsize=512)
