@@ -78,7 +78,24 @@ def test_a_repository_that_is_named_and_starts_programs_asks(command: str, repos
     ],
 )  # fmt: skip
 def test_one_that_starts_none_does_not(command: str, repository: Path) -> None:
-    assert judged(command, repository).effect == "allow"
+    assert OTHER not in codes(judged(command, repository))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cd evil && git push origin x", "git -C evil push origin x", "git -C tree fetch", "cd tree && git commit -m x"],
+)
+def test_a_rule_speaks_of_the_repository_that_the_text_starts_in(command: str, repository: Path) -> None:
+    decision = judged(command, repository)
+    assert decision.effect == "ask" and OTHER in codes(decision), decision.reasons
+    assert judged(command.replace("evil", "src").replace("tree", "src"), repository).effect == "allow"
+
+
+@pytest.mark.parametrize(("helper", "effect"), [("store", "allow"), ("!touch ran", "ask"), ("./x", "ask")])
+def test_what_is_asked_for_passwords_asks_unless_it_is_usual(helper: str, effect: str, repository: Path) -> None:
+    git(repository, "config", "credential.helper", helper)
+    assert judged("git push origin main", repository).effect == effect
+    assert judged("git commit -m x", repository).effect == "allow"
 
 
 def test_one_that_a_pattern_names_asks(repository: Path) -> None:
@@ -127,7 +144,8 @@ def test_what_the_agent_made_of_a_repository_asks(path: str, command: str, repos
     (repository / path).write_text({"HEAD": "ref: refs/heads/main\n"}.get(Path(path).name, "# plain\n"))
     (repository / "src" / "a.py").write_text("x = 1\n")
     decision = judged(command, repository, made)
-    assert AGENT_MADE in codes(decision) or OTHER in codes(decision)
+    assert decision.effect == "ask"
+    assert command != "git fetch --all" or AGENT_MADE in codes(decision)
     assert str(repository / "src" / "a.py") not in decision.made
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -33,6 +34,7 @@ _SUFFIXES = ("", ".git", "/.git", ".git/.git")
 _CONFIGS = ("config", "config.worktree")
 # Of a repository's configuration, what names others: `remote.x.url`, `branch.x.remote`, `url.x.insteadof` …
 _ADDRESSES = (".url", ".pushurl", ".remote", ".pushremote", ".pushdefault")
+_HELPER = re.compile(r"|(?:store|cache|osxkeychain|wincred|manager(?:-core)?|libsecret)(?: --[\w=-]+)*")
 _INSTEAD = (".insteadof", ".pushinsteadof")
 
 
@@ -58,7 +60,9 @@ def started_by(path: str, roots: Sequence[str], disk: Disk) -> tuple[str, ...] |
 
 
 def started_by_remotes(folder: str, roots: Sequence[str], disk: Disk) -> tuple[str, ...] | None:
-    """The same of all on this machine that the repository in which `folder` lies may speak with by its own word."""
+    """The same of all on this machine that the repository in which `folder` lies may speak with by its own word, with
+    what it has asked for passwords.
+    """
     search = _Search(roots, disk)
     try:
         place = place_of(folder, disk)
@@ -66,6 +70,7 @@ def started_by_remotes(folder: str, roots: Sequence[str], disk: Disk) -> tuple[s
             return ()
         work_tree, git_folder = place
         common = common_folder(git_folder, disk)
+        search.found += _helpers(common, git_folder)
         for address in _addresses(work_tree, git_folder, common):
             for base in dict.fromkeys((folder, work_tree, git_folder)):
                 _look(posixpath.join(base, posixpath.expanduser(address)), search)
@@ -153,6 +158,15 @@ def _addresses(work_tree: str, git_folder: str, common: str) -> Iterator[str]:
                 continue
             if (path := local(value)) is not None:
                 yield path
+
+
+def _helpers(common: str, git_folder: str) -> Iterator[str]:
+    """The programs that a repository has asked for passwords, but for those that come with git or the system."""
+    for config in _configurations(common, git_folder):
+        for key, value in parse_config(_text(config)):
+            asks = key == "core.askpass" or (key.startswith("credential.") and key.endswith(".helper"))
+            if asks and not _HELPER.fullmatch(value):
+                yield key
 
 
 def _text(path: str) -> str:

@@ -80,6 +80,7 @@ class Hazards:
     def others(self, command: Command) -> Iterator[Reason]:
         """The reasons against git speaking with another repository that may start programs here."""
         facts, text = self.places.facts.others, command.segment.text
+        yield from self.moved_to(command)
         for folder, named in spoken_with(command, self.reading.script.starts(self.cwd, command.segment)):
             for path in dict.fromkeys((folder, *named)):
                 found = facts.get(path)
@@ -87,9 +88,26 @@ class Hazards:
                     said = "what another repository would start that git is to speak with could not be looked up"
                     yield Reason(code="no-facts", text=said, hard=True, segment=text)
                 elif found:
-                    where = "a repository that its own names" if path == folder else told(posixpath.normpath(path))
+                    where = "its remotes" if path == folder else told(posixpath.normpath(path))
                     said = f"git would speak with {where}, which may run programs: {', '.join(found[:3])}"
                     yield Reason(code="other-repository", text=said, segment=text)
+
+    def moved_to(self, command: Command) -> Iterator[Reason]:
+        """The reason against a git command that a rule covers, in another repository than the one the text starts in.
+
+        A rule speaks of that one, whatever programs its configuration names.
+        """
+        if command.program.name[0] != "git" or command.judged:
+            return
+        known = self.places.facts.repositories
+        start = known.get(posixpath.join(self.cwd, "."))
+        for folder in self.reading.script.starts(self.cwd, command.segment):
+            key = command.keys(folder, HERE)
+            found = known.get(key, ())
+            if found and found != start:
+                said = f"the configuration of the repository there may run programs: {', '.join(found[:3])}"
+                yield Reason(code="other-repository", text=said, segment=command.segment.text)
+                return
 
     def denied_around(self) -> Rule | None:
         """The deny rule that covers a path outside all segments: the target of a redirection, a word handed on."""

@@ -179,7 +179,7 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
                 paths.add((command.keys(folder, use), use))
             paths.update((command.keys(folder, use), use) for use in _of_placed(command))
             if command.program.name[0] == "git" or base_name(command.segment.argv[0]) == "gh":
-                repositories.add(command.keys(folder, HERE))
+                repositories.update((command.keys(folder, HERE), posixpath.join(cwd, ".")))
             # What is copied or moved stands elsewhere by the time that the commands behind look at it.
             for view in command.acting if len(reading.commands) > 1 and not command.judged else ():
                 paths.update((command.keys(folder, use), use) for use in looked_through(view))
