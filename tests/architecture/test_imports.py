@@ -28,7 +28,7 @@ MAY_IMPORT = {
               "extend.payloads", "extend.middleware",
               "events", "messages", "media", "result", "registry", "worker", "given", "whole", "bounds", "asides", "call_ids", "strict_json"},
     "gate": {"policy", "events", "exec", "workspace", "worker", "bounds", "whole"},
-    "tools": {"toolbox", "exec", "workspace", "policy.action", "messages", "result"},
+    "tools": {"toolbox", "exec", "workspace", "policy.action", "messages", "result", "given"},
     "toolbox": {"messages", "media", "result", "strict_json", "policy.action", "registry", "worker", "given"},
     "extend": {"toolbox", "events", "messages", "result", "worker", "given", "whole"},
     "policy": {"result", "given"},

@@ -83,3 +83,9 @@ def test_a_call_without_a_name_is_refused() -> None:
     (call,) = finish_calls([DraftCall("a", "", "{}")], "tool_use", last_is_open=True)
     assert call.problem is not None
     assert "names no tool" in call.problem
+
+
+@pytest.mark.spec("H-MAL-05")
+def test_a_call_that_says_it_is_not_whole_is_refused_even_if_it_parses() -> None:
+    [call] = finish_calls([DraftCall("1", "pay", '{"amount": 1}', partial=True)], "tool_use", last_is_open=False)
+    assert call.problem is not None and "did not come to its end" in call.problem and call.arguments == {}

@@ -63,7 +63,7 @@ class AgentBase:
         model: str | Provider | None = None,
         *,
         config: AgentConfig | None = None,
-        tools: ToolBox | Iterable[Callable[..., Any] | str] | None = None,
+        tools: ToolBox | Iterable[Callable[..., Any] | Tool | str] | None = None,
         toolbox: ToolBox | None = None,
         policy: Policy | None = None,
         on_ask: OnAsk | None = None,

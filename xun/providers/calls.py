@@ -20,11 +20,12 @@ CUT_OFF = (
 
 @dataclass(slots=True)
 class DraftCall:
-    """A call while it arrives; `arguments` is raw JSON text."""
+    """A call while it arrives; `arguments` is raw JSON text. A `partial` one is said not to be whole."""
 
     id: str
     name: str
     arguments: str = ""
+    partial: bool = False
 
 
 def finish_calls(drafts: Sequence[DraftCall], stop: ModelStop, *, last_is_open: bool) -> list[ToolCall]:
@@ -61,12 +62,14 @@ _KINDS: dict[type, str] = {list: "an array", str: "a string", bool: "a boolean",
 
 
 def _whole(draft: DraftCall) -> DraftCall:
-    return DraftCall(whole(draft.id), whole(draft.name), whole(draft.arguments))
+    return DraftCall(whole(draft.id), whole(draft.name), whole(draft.arguments), draft.partial)
 
 
 def _finish(draft: DraftCall, cut: bool) -> ToolCall:
     if cut:
         return _refused(draft, CUT_OFF)
+    if draft.partial:
+        return _refused(draft, "the call did not come to its end, so it was not run; send it again")
     if not draft.name:
         return _refused(draft, "the call names no tool, so it was not run; send it again")
     try:

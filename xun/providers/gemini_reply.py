@@ -111,7 +111,8 @@ class GeminiReply(ReplyBuilder):
             arguments = json.dumps(arguments, ensure_ascii=False)
         name = said(call.get("name") or "")
         call_id = said(call.get("id") or "") or f"call_{uuid.uuid4().hex[:24]}"
-        return DraftCall(call_id, self._names.get(name, name), "" if arguments is None else said(arguments))
+        written = "" if arguments is None else said(arguments)
+        return DraftCall(call_id, self._names.get(name, name), written, call.get("willContinue") is True)
 
     def _end(self, word: str, why: str) -> Done:
         self._done = True

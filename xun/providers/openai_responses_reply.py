@@ -153,7 +153,8 @@ class ResponsesReply(ReplyBuilder):
         arguments = (item.final or {}).get("arguments") or "".join(item.text)
         if isinstance(arguments, dict):
             arguments = json.dumps(arguments, ensure_ascii=False)
-        return DraftCall(said(known.get("call_id") or ""), self._names.get(name, name), said(arguments))
+        partial = known.get("status") == "incomplete"
+        return DraftCall(said(known.get("call_id") or ""), self._names.get(name, name), said(arguments), partial)
 
 
 def _closed(item: _Item) -> Block | None:

@@ -7,11 +7,13 @@ The jsonschema package does both; it is loaded with the first schema. Nothing is
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.toolbox.json_errors import explained
+from xun.toolbox.patterns import repeats_within, searching
 
 
 class JsonSchema:
@@ -33,9 +35,10 @@ class JsonSchema:
             if errors := list(sound.iter_errors(self.schema)):
                 raise ConfigurationError(f"the JSON Schema is wrong: {explained(errors)}")
             _check_references(self.schema)
+            _check_patterns(self.schema, ())
         except RecursionError:
             raise ConfigurationError("the JSON Schema is wrong: it nests too deeply") from None
-        self._validator = kind(self.schema, registry=Registry())
+        self._validator = extended(kind)(self.schema, registry=Registry())
 
     def check(self, value: Any) -> str | None:
         """None where `value`, as `json.loads` gives it, fits; else one line that names the fields at fault."""
@@ -78,6 +81,38 @@ def _kind_of(schema: dict[str, Any]) -> Any:
     if kind is Draft3Validator:  # unknown, or of a time when `required` meant something else
         raise ConfigurationError(f"the JSON Schema is wrong: its $schema is no version that is known, {version!r}")
     return kind
+
+
+@lru_cache(maxsize=8)
+def extended(kind: Any) -> Any:
+    """`kind`, the validator's class for a version, with a search that comes to its end whatever the text."""
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.validators import extend
+
+    def pattern(validator: Any, wanted: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if validator.is_type(instance, "string") and not searching(wanted)(instance):
+            yield ValidationError(f"{instance!r} does not match {wanted!r}")
+
+    return extend(kind, {"pattern": pattern})
+
+
+def _check_patterns(part: Any, place: tuple[str, ...]) -> None:
+    """Refuse what a model's text could make search for ever; `place` says where `part` is."""
+    if isinstance(part, list):
+        for index, inner in enumerate(part):
+            _check_patterns(inner, (*place, str(index)))
+    elif isinstance(part, dict):
+        names = part.get("patternProperties")
+        for name in names if isinstance(names, dict) else ():
+            if repeats_within(name):
+                raise ConfigurationError(f"the JSON Schema is wrong: {_shown(place)}: {name!r} may take for ever")
+        if isinstance(wanted := part.get("pattern"), str):
+            try:
+                searching(wanted)
+            except ValueError as error:
+                raise ConfigurationError(f"the JSON Schema is wrong: {_shown(place)}: its pattern: {error}") from None
+        for key, inner in part.items():
+            _check_patterns(inner, (*place, key))
 
 
 def _check_references(schema: dict[str, Any]) -> None:

@@ -74,9 +74,11 @@ def as_result(value: Any) -> Result[Any]:
 
 
 def error_of(error: BaseException) -> Err:
-    """`error` as an `Err`: its text, or its class where it has none, and its `repr` as the details."""
+    """`error` as an `Err`: its text on one line, or its class where it has none, and its `repr` as the details."""
     kind = Passing if isinstance(error, TransientToolError) else Err
-    return kind(ErrorInfo(error=text_of(error), details=_repr(error)))
+    said = text_of(error)
+    line = said if len(said.splitlines()) < 2 else " ".join(said.split())
+    return kind(ErrorInfo(error=line, details=_repr(error)))
 
 
 def _repr(error: BaseException) -> str:
