@@ -12,6 +12,7 @@ from xun.agent.calls import call_directly
 from xun.events import PlanUpdated
 from xun.messages import ToolCall, ToolResult
 from xun.result import Result
+from xun.toolbox.outcome import ChoiceOutcome
 from xun.toolbox.toolbox import ToolBox
 
 C = TypeVar("C")
@@ -22,20 +23,24 @@ class Questions(AgentBase):
 
     async def choose(
         self, question: str, choices: Sequence[C], *, default: C | None = None, auto: bool = True, **how: Any
-    ) -> Any:
+    ) -> ChoiceOutcome[Any]:
         """Let the person choose; a `ChoiceOutcome`. Raises `NobodyError` where nobody can answer."""
         return await asking.choose(self, question, choices, default=default, auto=auto, **how)
 
-    async def confirm(self, question: str, *, default: bool = True, auto: bool = True, **how: Any) -> Any:
+    async def confirm(
+        self, question: str, *, default: bool = True, auto: bool = True, **how: Any
+    ) -> ChoiceOutcome[bool]:
         """Let the person say yes or no; a `ChoiceOutcome[bool]`, no where nobody can answer."""
         return await asking.confirm(self, question, default=default, auto=auto, **how)
 
-    def get_choice(self, question: str, choices: Sequence[C], *, default: C | None = None, **how: Any) -> Any:
+    def get_choice(
+        self, question: str, choices: Sequence[C], *, default: C | None = None, **how: Any
+    ) -> ChoiceOutcome[Any]:
         """`choose` for synchronous code: a tool's worker thread, or any thread that runs no event loop."""
         how["default"] = default
         return self.block_on(self.choose(question, choices, **how), "agent.choose(...)")
 
-    def get_confirm(self, question: str, *, default: bool = True, **how: Any) -> Any:
+    def get_confirm(self, question: str, *, default: bool = True, **how: Any) -> ChoiceOutcome[bool]:
         """`confirm` for synchronous code."""
         how["default"] = default
         return self.block_on(self.confirm(question, **how), "agent.confirm(...)")
