@@ -14,9 +14,14 @@ PRINTING = [
     "aws secretsmanager get-secret-value --secret-id x", "kubectl get secret x -o yaml",
     "kubectl -n x get pods,secrets -o json", "vault kv get x", "gpg --export-secret-keys", "sops -d x.yaml",
     "security find-generic-password -w", "npm config get //r/:_authToken", "timeout 5 gh auth token | head -1",
+    "fly auth token", "flyctl auth token", "databricks auth token", "aws eks get-token --cluster-name x",
+    "az acr credential show -n x", "infisical secrets", "pulumi config --show-secrets", "railway variables",
+    "vercel env pull", "podman secret inspect --showsecret x", "docker compose config", "docker compose -f x.yml config",
+    "docker-compose config", "dotenv list", "foreman run env", "supabase status", "netlify env:list", "aws-vault exec x -- env",
     "TOKEN=$(gh auth token) && echo $TOKEN", "bash -c 'gh auth token'", "git-credential-libsecret get",
 ]  # fmt: skip
 QUIET = [
+    "fly status", "railway status", "vercel ls", "docker compose config --services", "pulumi preview", "az vm list",
     "gh auth status", "gh pr list", "kubectl get secrets", "kubectl get pods -o yaml", "pass ls", "npm config get registry",
     "aws s3 ls", "aws configure get region", "gcloud auth list", "vault status", "gpg --verify x.sig", "git push",
     "deno run src/a.ts", "deno test", "bun run dev", "python -c \"import requests; print(requests.get('http://x').text)\"",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use
 from xun.policy.text.words import Arg
@@ -20,12 +21,6 @@ def _plugin(arg: Arg) -> None:
 def _workers(arg: Arg) -> None:
     if not re.fullmatch(r"\d{1,2}|auto|logical", arg.text):
         raise Refused("operand", f"{arg.text!r} is not a number of workers")
-
-
-def _report(arg: Arg) -> None:
-    """Reports on the terminal alone: the others are written to where they say."""
-    if not re.fullmatch(r"term(?:-missing)?(?::skip-covered)?|", arg.text):
-        raise Refused("operand", f"--cov-report={arg.text} writes files", flag="--cov-report")
 
 
 def _warnings(arg: Arg) -> None:
@@ -42,11 +37,10 @@ _PYTEST_OPTIONS = Table(
     "durations=number durations-min=number no-header no-summary color=text disable-warnings "
     "disable-pytest-warnings strict strict-markers strict-config deselect=text ignore=text ignore-glob=text "
     "runxfail show-capture=text setup-show setup-only setup-plan fixtures fixtures-per-test markers "
-    "full-trace numprocesses=workers timeout=number version help cov? no-cov cov-branch cov-fail-under=number "
-    "cov-report=report",
+    "full-trace numprocesses=workers timeout=number version help no-cov",
     operands="text",
     ends=False,  # it looks for -p behind `--` too
-    checks={"plugin": _plugin, "workers": _workers, "report": _report, "warnings": _warnings},
+    checks={"plugin": _plugin, "workers": _workers, "warnings": _warnings},
 )
 
 
@@ -63,12 +57,27 @@ def _pytest(args: Sequence[Arg]) -> list[Use]:
     return [*uses, Use(Arg("."), "exec")]
 
 
+_TEST_NAME = re.compile(r"tests?|test_\w+|\w+_tests?")
+
+
+def _tests(arg: Arg) -> None:
+    """A pattern of files that carry a test's name: unittest imports whatever else it is pointed at."""
+    if not re.fullmatch(r"test[\w*]*\.py|[\w*]*_tests?[*]?\.py|[*]tests?[*]?\.py", arg.text):
+        raise Refused("operand", f"{arg.text} does not look like a pattern of tests", flag=arg.text)
+
+
 _UNITTEST = Table(
     flags="vqfb",
     valued={"k": "text", "s": "exec", "p": "text", "t": "exec"},
     long="verbose quiet locals failfast buffer durations=number start-directory=exec pattern=text "
     "top-level-directory=exec",
     operands="text",
+)
+_UNITTEST_ANYWHERE = replace(
+    _UNITTEST,
+    valued={**_UNITTEST.valued, "p": "tests"},
+    long=_UNITTEST.long.replace("pattern=text", "pattern=tests"),
+    checks={"tests": _tests},
 )
 
 
@@ -78,20 +87,36 @@ def _unittest(args: Sequence[Arg]) -> list[Use]:
     rest = args[1:] if discover else args
     parsed: Parsed = _UNITTEST.parse(rest)
     uses = _UNITTEST(rest)
-    for operand in parsed.operands:
+    # In a folder of tests every file counts as one.
+    starts = [use.arg.text for use in uses if use.mode == "exec"] + [one.text for one in parsed.operands[:1]]
+    anywhere = not any(map(_is_test_file, starts))
+    if anywhere:
+        _UNITTEST_ANYWHERE(rest)
+    for at, operand in enumerate(parsed.operands):
+        if discover and at == 1:
+            if anywhere:
+                _tests(operand)
+            continue
         if operand.glob:
             raise Refused("glob", "a pattern among the tests of unittest")
         if discover or "/" in operand.text or operand.text.endswith(".py"):
             uses.append(Use(operand, "exec"))
-        elif not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", operand.text) or not _is_test(operand.text):
+            named = discover or _is_test_file(operand.text)
+        else:
+            named = re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", operand.text) and _is_test(operand.text)
+        if not named:
             raise Refused("operand", f"{operand.text} does not look like tests of the workspace", flag=operand.text)
     return [*uses, Use(Arg("."), "exec")]
 
 
 def _is_test(dotted: str) -> bool:
-    """Does a module on the way to `dotted` carry a test's name? unittest calls whatever else it is pointed at."""
-    modules = dotted.split(".")
-    return any(re.fullmatch(r"tests?|test_\w+|\w+_tests?", part) for part in modules[:3])
+    """Does the module that is imported first carry a test's name? What stands behind may be an attribute of it."""
+    return _TEST_NAME.fullmatch(dotted.partition(".")[0]) is not None
+
+
+def _is_test_file(path: str) -> bool:
+    """Does the file, or a folder on the way to it, carry a test's name?"""
+    return any(_TEST_NAME.fullmatch(part) for part in path.removesuffix(".py").split("/"))
 
 
 _JSON_TOOL = Table(

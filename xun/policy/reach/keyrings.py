@@ -25,9 +25,12 @@ _PRINT: Mapping[str, re.Pattern[str]] = {
         "security": r"(?:find-(?:generic|internet)-password|export|dump-keychain)\b.*",
         "gcloud": r".*(?:print-(?:access|identity|refresh)-token|secrets versions access|config config-helper).*",
         "aws": r".*(?:get-secret-value|configure (?:get \S*(?:secret|token|key)\S*|export-credentials)|"
+        r"eks get-token|ecr get-login|create-access-key|get-password-data|"
         r"get-(?:session-token|login-password|authorization-token|federation-token)|assume-role\S*|"
         r"--with-decryption).*",
-        "az": r".*(?:get-access-token|keyvault secret (?:show|download)|keys list|list-keys|credential list).*",
+        "az": r".*(?:acr credential|--expose-token|show-connection-string|connection-string (?:show|list)|"
+        r"credential (?:show|reset)|keys? (?:show|renew)|list-publishing-\S+|get-access-token|"
+        r"keyvault secret (?:show|download)|keys list|list-keys|credential list).*",
         "kubectl": r".*\bget (?:\S+ )*?(?:secrets?\b(?:[/ ]|$)|\S*,secrets?\b).*(?:-o|--output|--template)\W?\S.*"
         r"|.*config view .*--raw.*|.*create token\b.*",
         "oc": r"whoami (?:-t|--show-token)|.*extract secret.*|.*\bget secrets?\b.*(?:-o|--output).*",
@@ -38,7 +41,45 @@ _PRINT: Mapping[str, re.Pattern[str]] = {
         "age": r"(?:.* )?(?:-d|--decrypt)\b.*",
         "ansible-vault": r"(?:view|decrypt)\b.*",
         "npm": r"(?:config|c) (?:get \S*(?:_auth|_password|token)\S*)|token list.*|get \S*(?:_auth|_password)\S*",
-        "heroku": r"auth:token.*|config(?::get)?\b.*",
+        "heroku": r"auth:token.*|config(?::get)?\b.*|(?:pg|redis):credentials.*",
+        **dict.fromkeys(
+            ("fly", "flyctl"), r"(?:.* )?(?:auth token|tokens? (?:create|deploy|attenuate)|ssh issue|config env)\b.*"
+        ),
+        "databricks": r"(?:.* )?(?:auth (?:token|env)|tokens? create|secrets get-secret)\b.*",
+        "infisical": r"(?:.* )?(?:secrets|export|run|token|user get)\b.*",
+        "pulumi": r".*--show-secrets.*|config get\b.*|env (?:open|get|run)\b.*",
+        "railway": r"(?:variables?|vars|run|shell)\b.*",
+        "vercel": r"env (?:pull|run)\b.*|pull\b.*",
+        "netlify": r"env:(?:get|list|clone)\b.*",
+        **dict.fromkeys(
+            ("docker", "podman"),
+            r"(?:.* )?secret inspect\b.*--showsecret.*"
+            r"|compose (?:.* )?(?:config|convert)\b(?!.* (?:--services|--images|--volumes|--profiles|-q|--quiet)\b).*",
+        ),
+        **dict.fromkeys(
+            ("docker-compose", "podman-compose"),
+            r"(?:.* )?(?:config|convert)\b(?!.* (?:--services|--images|--volumes|--profiles|-q|--quiet)\b).*",
+        ),
+        **dict.fromkeys(
+            ("dotenv", "dotenvx"), r"(?:.* )?(?:list|get|decrypt)\b.*|(?:.* )?run (?:.* )?(?:env|printenv)\b.*"
+        ),
+        **dict.fromkeys(("foreman", "honcho", "nf"), r"(?:.* )?(?:run (?:.* )?(?:env|printenv|export|set)|export)\b.*"),
+        "supabase": r"(?:status|projects api-keys|secrets list)\b.*",
+        "firebase": r"(?:functions:secrets:access|functions:config:get|login:ci)\b.*",
+        "doctl": r"(?:.* )?(?:registry docker-config|kubeconfig show)\b.*",
+        "yarn": r"config get \S*(?:[aA]uth|[tT]oken|[pP]assword)\S*.*",
+        "poetry": r"config (?:http-basic|pypi-token)\S*",
+        "composer": r"config (?:.* )?(?:-l|--list|github-oauth\S*|http-basic\S*|gitlab-token\S*)\b.*",
+        "aws-vault": r"(?:exec|export)\b.*",
+        "keyring": r"get\b.*",
+        "rbw": r"(?:get|code)\b.*",
+        "envchain": r"\S+ (?:env|printenv)\b.*",
+        "teller": r"(?:env|show|export|run|sh)\b.*",
+        "conjur": r"variable get\b.*",
+        "akeyless": r"get-(?:dynamic-|rotated-)?secret-value\b.*",
+        "cf": r"env\b.*",
+        "eb": r"printenv\b.*",
+        "eas": r"env:(?:pull|get|list|exec)\b.*",
         "doppler": r"secrets\b.*|run\b.*",
         "terraform": r"output\b.*(?:-json|-raw).*|state pull.*",
         "docker-credential-helper": r"get.*",
