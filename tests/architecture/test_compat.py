@@ -67,7 +67,31 @@ def test_what_comes_later_has_no_example_and_all_else_has_one() -> None:
 
 
 # What the pages of the others call things by.
-NAMES = ["ToolBox", "register", "tool", "with_defaults", "with_subagent_provider", "agent_getter", "AgentGetterParam", "agent_run", "agent_run_parallel", "disable", "enable", "disable_subagent", "enable_subagent", "list_tools", "list_tools_json", "model_capabilities", "ModelCapabilityType", "call_tool", "clone", "tool_attr", "ToolCallContext", "Result", "ErrorInfo", "except_safe", "instruct", "execute", "get_choice", "get_confirm", "ChoiceOutcome", "auto_confirm", "Workspace", "resolve", "__builtin_tool_policy", "after_execution_step", "defer_tool_image", "request_image", "ask_preference", "AgentConfig", "from_dict", "provider", "model", "AzureOpenAIProvider", "azure_deployment", "system_prompt", "max_tokens", "temperature", "Limits", "max_iterations", "max_cost_dollars", "input_cost_per_m", "max_context_tokens", "max_result_chars", "RetryPolicy", "backoff_seconds", "max_backoff_seconds", "cooldown_seconds", "PromptCachePolicy", "prompt_cache", "Fallback", "FallbackProvider", "is_transient", "retry_after", "ToolPolicy", "default_timeout_seconds", "DEFAULT_TOOL_TIMEOUT_SECONDS", "ToolRetry", "TransientToolError", "ReplayPolicy", "replay_policy", "timeout_seconds", "ToolRegistry", "ToolDefinition", "register_tool", "register_with_schema", "load_builtin", "register_filesystem_tools", "base_path", "get_tool", "get_tool_params", "register_ask_user_tool", "planning", "write_todos", "read_todos", "run_bash", "list_directory", "read_file", "write_file", "edit_file", "fetch_url", "register_web_tools", "generate_file", "PermissionLevel", "PermissionManager", "approval_callback", "default_level", "set_permission", "grant_session", "CliPermissionManager", "run", "raise_for_status", "ok", "failed", "truncated", "needs_input", "RunFailed", "RunCancelled", "RunTruncated", "RunAwaitingInput", "PendingTool", "HarnessError", "ConfigurationError", "RuntimeStateError", "stream_text", "on_reset", "run_stream", "RunStream", "RunEventType", "TEXT_DELTA", "TEXT_COMPLETE", "TOOL_CALL_START", "TOOL_CALL_COMPLETE", "TOOL_RESULT", "THINKING_DELTA", "TURN_COMPLETE", "ERROR", "ATTEMPT_RESET", "WAITING", "RUN_RESULT", "ProgressPolicy", "first_after_seconds", "repeat_every_seconds", "usage_summary", "SubAgent", "Middleware", "before_tool_execution", "after_tool_execution", "HookManager", "HookEvent", "LLM_REQUEST", "LLM_RESPONSE", "RETRY", "AGENT_END", "TODOS_UPDATED", "SANDBOX_EXEC", "CHECKPOINT", "before_tool", "Registration", "HOOK_PAYLOADS", "HookContext", "register_provider", "LLMProvider", "ConversationMemory", "get_messages", "set_messages", "GuardrailsEngine", "guardrails", "LoopGuard", "Extension", "OKFBundle", "AgentMemory", "MCP", "AgentRuntime", "Harness", "Tool", "requires_approval", "approve", "RunLimits", "output_schema", "data", "history", "on_event", "RunEvent", "to_dict", "ScriptedModel"]
+_NAMES = """
+    ToolBox register tool with_defaults with_subagent_provider agent_getter AgentGetterParam agent_run
+    agent_run_parallel disable enable disable_subagent enable_subagent list_tools list_tools_json model_capabilities
+    ModelCapabilityType call_tool clone tool_attr ToolCallContext Result ErrorInfo except_safe instruct execute
+    get_choice get_confirm ChoiceOutcome auto_confirm Workspace resolve __builtin_tool_policy after_execution_step
+    defer_tool_image request_image ask_preference AgentConfig from_dict provider model AzureOpenAIProvider
+    azure_deployment system_prompt max_tokens temperature Limits max_iterations max_cost_dollars input_cost_per_m
+    max_context_tokens max_result_chars RetryPolicy backoff_seconds max_backoff_seconds cooldown_seconds
+    PromptCachePolicy prompt_cache Fallback FallbackProvider is_transient retry_after ToolPolicy
+    default_timeout_seconds DEFAULT_TOOL_TIMEOUT_SECONDS ToolRetry TransientToolError ReplayPolicy replay_policy
+    timeout_seconds ToolRegistry ToolDefinition register_tool register_with_schema load_builtin
+    register_filesystem_tools base_path get_tool get_tool_params register_ask_user_tool planning write_todos
+    read_todos run_bash list_directory read_file write_file edit_file fetch_url register_web_tools generate_file
+    PermissionLevel PermissionManager approval_callback default_level set_permission grant_session
+    CliPermissionManager run raise_for_status ok failed truncated needs_input RunFailed RunCancelled RunTruncated
+    RunAwaitingInput PendingTool HarnessError ConfigurationError RuntimeStateError stream_text on_reset run_stream
+    RunStream RunEventType TEXT_DELTA TEXT_COMPLETE TOOL_CALL_START TOOL_CALL_COMPLETE TOOL_RESULT THINKING_DELTA
+    TURN_COMPLETE ERROR ATTEMPT_RESET WAITING RUN_RESULT ProgressPolicy first_after_seconds repeat_every_seconds
+    usage_summary SubAgent Middleware before_tool_execution after_tool_execution HookManager HookEvent LLM_REQUEST
+    LLM_RESPONSE RETRY AGENT_END TODOS_UPDATED SANDBOX_EXEC CHECKPOINT before_tool Registration HOOK_PAYLOADS
+    HookContext register_provider LLMProvider ConversationMemory get_messages set_messages GuardrailsEngine
+    guardrails LoopGuard Extension OKFBundle AgentMemory MCP AgentRuntime Harness Tool requires_approval approve
+    RunLimits output_schema data history on_event RunEvent to_dict ScriptedModel
+"""
+NAMES = _NAMES.split()
 
 
 def test_every_name_of_theirs_has_a_line() -> None:
