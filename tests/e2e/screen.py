@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import pyte
 
-from tests.e2e.support import LONG, Model, start
+from tests.e2e.support import LONG, Model, end_left_running, start
 
 # What Textual asks terminals and they answer; pyte answers nothing, as some real ones do not.
 _MODES = {1000: "mouse", 1002: "mouse", 1003: "mouse", 1006: "mouse", 1004: "focus", 2004: "paste", 1049: "alternate", 25: "cursor"}  # fmt: skip
@@ -40,6 +40,7 @@ class Emulator(pyte.Screen):
 
 
 SHOWN = 0.3  # seconds in which a key that shows anything does so
+TAKEN = 5.0  # seconds in which it is read, if it is; on a busy machine that takes longer than to show a key
 APART = 0.1  # seconds between keys of a person: what comes faster is taken for a paste
 
 
@@ -75,10 +76,13 @@ class Screen:
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self.process.poll() is None:
+        killed = self.process.poll() is None
+        if killed:
             self.process.kill()
         self.process.wait()
         self.hang_up()
+        if killed:  # it had no time to end what it had begun, such as a look at the folder
+            end_left_running()
         os.close(self._slave)
 
     # Reading
@@ -149,7 +153,14 @@ class Screen:
                 before = len(self.raw)
                 os.write(self._master, text.encode())
                 self._changed.wait_for(lambda seen=before: len(self.raw) > seen, SHOWN)
+            self._taken()
             time.sleep(APART)
+
+    def _taken(self) -> None:
+        """Wait until what was typed is read by whoever runs there, if anybody reads it at all."""
+        end = time.monotonic() + TAKEN
+        while struct.unpack("i", fcntl.ioctl(self._slave, termios.FIONREAD, bytes(4)))[0] and time.monotonic() < end:
+            time.sleep(0.01)
 
     def paste(self, text: str) -> None:
         """Paste `text` as a terminal does that marks pastes."""

@@ -189,14 +189,23 @@ def check_prefixes(requests: Sequence[Recorded]) -> None:
         assert len(after) > len(before)
 
 
+_KILLED = 1 << signal.SIGKILL - 1
+
+
+def _dying(status: str) -> bool:
+    """Whether a process whose `/proc/PID/status` that is has ended, or was killed and only has not come to it."""
+    told = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    return told["State"][0] in "ZX" or bool((int(told["SigPnd"], 16) | int(told["ShdPnd"], 16)) & _KILLED)
+
+
 def left_running() -> dict[int, str]:
     """The processes that this test's runs have started and that are still there: pids and command lines."""
     home = f"HOME={os.environ['HOME']}\0".encode()
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            state = (entry / "stat").read_text().rpartition(") ")[2][0]
-            if state not in "ZX" and home in (entry / "environ").read_bytes() + b"\0":
+            status = (entry / "status").read_text(errors="replace")
+            if not _dying(status) and home in (entry / "environ").read_bytes() + b"\0":
                 found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ").strip()
     return found
 
