@@ -185,8 +185,8 @@ FAULTS = [
     passing("an empty stream", "partial reply was dropped|before", lambda wire: Stream(events=[])),
     Fault("a slow drip", lambda wire: [Stream(NOTED, chunk=5, pause=0.0002), DONE]),
     passing(
-        "a drip without end", r"no complete reply within 0\.25 s", lambda wire: Stream(NOTED, chunk=1, pause=0.05),
-        retry=RetryPolicy(attempts=2, backoff=0.001, call_timeout=0.25),
+        "a drip without end", r"no complete reply within 1\.5 s", lambda wire: Stream(NOTED, chunk=1, pause=0.05),
+        retry=RetryPolicy(attempts=2, backoff=0.001, call_timeout=1.5),
     ),
     Fault("strange events", lambda wire: [with_strangers(wire, NOTED), with_strangers(wire, DONE)]),
     Fault("empty text", lambda wire: [with_empty_text(wire), DONE]),

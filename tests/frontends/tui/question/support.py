@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from tests.frontends.tui.snapshots.stage import BOUND
 from xun.frontends.tui.prompt.box import Prompt
 from xun.frontends.tui.prompt.complete import Completer
 from xun.frontends.tui.prompt.history import History
@@ -19,7 +21,7 @@ from xun.policy.decision import Answer, Ask, Decision, Reason
 
 RULE = 'allow command "npm test"'
 
-LONG = 30.0  # seconds: longer than any test waits
+LONG = 90.0  # seconds: longer than any test waits
 
 
 def command_ask(command: str = "npm test", *, hard: bool = False, ask_id: str = "ask-1") -> Ask:
@@ -111,21 +113,19 @@ async def question_of(width: int = 80, height: int = 24) -> AsyncGenerator[tuple
 
 async def until_ready(app: QuestionApp, pilot: Pilot[None]) -> None:
     """Wait until the question takes keys."""
-    for _ in range(200):
-        if app.panel.ready:
-            return
+    end = time.monotonic() + BOUND
+    while not app.panel.ready:
+        assert time.monotonic() < end, "the question never took the keys"
         await pilot.pause(0.02)
-    raise AssertionError("the question never took the keys")
 
 
 async def until_shown(app: QuestionApp, pilot: Pilot[None], there: Callable[[str], bool]) -> None:
     """Wait until `there` is true of the screen."""
-    for _ in range(200):
-        if there(app.shown()):
-            return
+    end = time.monotonic() + BOUND
+    while not there(app.shown()):
+        assert time.monotonic() < end, app.shown()
         await pilot.pause(0.02)
-    raise AssertionError(app.shown())
 
 
 async def answer_of(task: asyncio.Task[Answer]) -> Answer:
-    return await asyncio.wait_for(task, 5)
+    return await asyncio.wait_for(task, BOUND)

@@ -15,7 +15,7 @@ from tests.frontends.tui.snapshots.svg import svg_of, unversioned
 UPDATE = bool(os.environ.get("XUN_UPDATE_SNAPSHOTS"))  # before the environment of a test is made bare
 STORED = Path(__file__).parent / "shown"
 _PART = re.compile(r'<text class="screen-r\d+" x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>')
-_SETTLING = 5.0  # seconds in which colours too may come to be
+_SETTLING = 30.0  # seconds in which colours too come to be, on a busy machine either
 _CELL = 12.2  # width of a cell in the picture
 
 
@@ -37,10 +37,7 @@ async def same(stage: Stage, name: str) -> None:
         stored.write_text(now)
         return
     before = stored.read_text() if stored.exists() else ""
-    end = time.monotonic() + _SETTLING
-    while now != before and time.monotonic() < end:
-        await stage.soon()
-        now = unversioned(svg_of(stage.app))
+    now = await settled(stage, before)
     if now == before:
         return
     new = Path.cwd().parent / stored.name
@@ -50,6 +47,14 @@ async def same(stage: Stage, name: str) -> None:
         f"{stored.name} is not what it was{':' if changed else ', in its colours alone'}\n{changed}\n"
         f"It is {new} now. Look at it; XUN_UPDATE_SNAPSHOTS=1 accepts what there is."
     )
+
+
+async def settled(stage: Stage, before: str) -> str:
+    """The picture of the screen without the version, as soon as it is `before`, or at last."""
+    end = time.monotonic() + _SETTLING
+    while (now := unversioned(svg_of(stage.app))) != before and time.monotonic() < end:
+        await stage.soon()
+    return now
 
 
 def words(svg: str) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from tests.frontends.tui.snapshots.stage import BOUND
 from xun.events import AnyEvent, MessageAdded, TextDelta, ToolEnded, ToolStarted, TurnStarted
 from xun.frontends.tui.theme import NAME, make_theme
 from xun.frontends.tui.transcript.view import Transcript
@@ -50,12 +52,11 @@ class TranscriptApp(App[None]):
 
 
 async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
-    """Wait until `condition` holds, for ten seconds at most."""
-    for _ in range(500):
-        if condition():
-            return
+    """Wait until `condition` holds."""
+    end = time.monotonic() + BOUND
+    while not condition():
+        assert time.monotonic() < end, "it never came to hold"
         await pilot.pause(0.02)
-    raise AssertionError("it never came to hold")
 
 
 def user(text: str) -> MessageAdded:

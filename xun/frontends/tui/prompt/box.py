@@ -48,6 +48,8 @@ class Prompt(Vertical):
 
     def __init__(self, history: History, completer: Completer) -> None:
         super().__init__()
+        # Held, not looked up: they are gone before the prompt is when the screen closes.
+        self.area, self._popup = PromptArea(self._first, self._pasted), Popup(self._share)
         self.history = history
         self._completer = completer
         self._start = 0
@@ -59,9 +61,9 @@ class Prompt(Vertical):
 
     def compose(self) -> ComposeResult:
         """The parts, top to bottom."""
-        yield Popup(self._share)
+        yield self._popup
         with Vertical(id="prompt-frame"):
-            yield PromptArea(self._first, self._pasted)
+            yield self.area
 
     def on_mount(self) -> None:
         """Take notice when other parts of the screen grow or shrink."""
@@ -103,14 +105,6 @@ class Prompt(Vertical):
     # What others need
 
     @property
-    def area(self) -> PromptArea:
-        return self.query_one(PromptArea)
-
-    @property
-    def _popup(self) -> Popup:
-        return self.query_one(Popup)
-
-    @property
     def blank(self) -> bool:
         return not self.area.text.strip()
 
@@ -125,8 +119,7 @@ class Prompt(Vertical):
 
     def take_keys(self) -> None:
         """Let what is typed come here, from now on: a key that comes while nothing has the focus would be lost."""
-        for area in self.query(PromptArea):  # which is gone before the prompt is, where the screen is closing
-            give_keys(area)
+        give_keys(self.area)
 
     def take(self, event: Key | Paste) -> None:
         """Let `event` do what it would have done here, and take the keys from now on."""

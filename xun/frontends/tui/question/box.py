@@ -59,6 +59,9 @@ class QuestionBox(Vertical):
 
     def __init__(self, shown: Shown) -> None:
         super().__init__()
+        # Held, not looked up: they are gone before this is when the screen closes.
+        self._body = VerticalScroll(id="question-body", can_focus=False)
+        self._text, self._menu, self._line = Text(id="question-text"), Text(id="question-menu"), EntryLine()
         self._path = shown
         self._mark = Mark(Menu((), 0))
         self._shown: Waiting | None = None
@@ -75,15 +78,15 @@ class QuestionBox(Vertical):
 
     def compose(self) -> ComposeResult:
         """The parts, top to bottom."""
-        with VerticalScroll(id="question-body", can_focus=False):
-            yield Text(id="question-text")
-        yield Text(id="question-menu")
-        yield EntryLine()
+        with self._body:
+            yield self._text
+        yield self._menu
+        yield self._line
 
     def on_mount(self) -> None:
         """Take notice when other parts of the screen grow or shrink."""
         self.screen.screen_layout_refresh_signal.subscribe(self, self._fit)
-        self.watch(self.query_one("#question-body"), "scroll_y", self._moved, init=False)
+        self.watch(self._body, "scroll_y", self._moved, init=False)
 
     @property
     def ready(self) -> bool:
@@ -100,10 +103,6 @@ class QuestionBox(Vertical):
     def _opinion_now(self) -> str:
         raise NotImplementedError
 
-    @property
-    def _line(self) -> EntryLine:
-        return self.query_one(EntryLine)
-
     # What is asked
 
     def scroll(self, unit: Literal["line", "page", "end"], step: int) -> bool:
@@ -111,7 +110,7 @@ class QuestionBox(Vertical):
 
         Where it is, and there are more answers than rows, the mark goes on among those.
         """
-        rows = {"line": 1, "page": self._page(), "end": self.query_one("#question-text").size.height}
+        rows = {"line": 1, "page": self._page(), "end": self._text.size.height}
         if self.scroll_body(step * rows[unit]):
             return True
         if self._shown is None or not self._listed:
@@ -123,7 +122,7 @@ class QuestionBox(Vertical):
 
     def scroll_body(self, lines: int) -> bool:
         """Scroll what is asked by `lines`. False where all of it is shown."""
-        part = self.query_one("#question-body")
+        part = self._body
         if self._shown is None or self._last_row <= 0:
             return False
         part.scroll_relative(y=lines, animate=False, immediate=True)
@@ -137,7 +136,7 @@ class QuestionBox(Vertical):
         """Has all of it been in view by now?"""
         if self._shown is None:
             return
-        part = self.query_one("#question-body")
+        part = self._body
         open_card = self._mark.explained and self._last_row > 0  # it was gone to, past what is asked
         # Where there is no room for it at all, none of it was, unless there is nothing but the title.
         shown = part.display or titled(self._shown.ask)
@@ -147,15 +146,15 @@ class QuestionBox(Vertical):
     @property
     def _last_row(self) -> int:
         """How far what is asked can be scrolled. What is hidden still has the size of what it showed last."""
-        part = self.query_one("#question-body")
+        part = self._body
         return int(part.max_scroll_y) if part.display else 0
 
     def _page(self) -> int:
-        return max(self.query_one("#question-body").size.height - 1, 1)
+        return max(self._body.size.height - 1, 1)
 
     def _pointed_at(self, event: MouseEvent) -> int | None:
         """The number of the answer that the mouse is on, from 0."""
-        at = event.get_content_offset(self.query_one("#question-menu"))
+        at = event.get_content_offset(self._menu)
         return self._below[at.y].choice if at is not None and at.y < len(self._below) else None
 
     # Looks
@@ -194,9 +193,9 @@ class QuestionBox(Vertical):
         )  # fmt: skip
         self._below, self._listed, self._keys_told = laid.menu, laid.listed, laid.told
         self.set_class(laid.close, "-close")
-        self.query_one("#question-text", Text).update(content_of(laid.asked))
-        self.query_one("#question-menu", Text).update(content_of(laid.menu))
-        part = self.query_one("#question-body")
+        self._text.update(content_of(laid.asked))
+        self._menu.update(content_of(laid.menu))
+        part = self._body
         part.display = bool(laid.asked)
         part.styles.max_height = laid.height
         if self._turned != self._mark.explained:
@@ -206,7 +205,7 @@ class QuestionBox(Vertical):
 
     def _turn(self, above: int) -> None:
         """Go to the card that was opened, and back once it is closed."""
-        part = self.query_one("#question-body")
+        part = self._body
         if self._turned:
             self._before_card = part.scroll_y
         part.scroll_to(y=above if self._turned else self._before_card, animate=False, immediate=True)
@@ -221,7 +220,7 @@ class QuestionBox(Vertical):
         return self.app.size.height - taken - above
 
     def _tell_of_more(self) -> None:
-        part = self.query_one("#question-body")
+        part = self._body
         below = max(int(self._last_row - part.scroll_y), 0)
         if self._entry is not None:  # its keys are those of a line: what is asked is not scrolled by them
             rest = "" if self._keys_told else self._hint.partition(" · ")[0]

@@ -166,7 +166,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             self._looks.stop()
         self.set_class(any(decision.hard for decision in first.ask.decisions), "-careful")
         self.set_class(bool(first.ask.question), "-plain")
-        self.query_one("#question-body").scroll_home(animate=False, immediate=True)
+        self._body.scroll_home(animate=False, immediate=True)
         self._title()
         self._draw()
         if had_keys:
