@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 from textual.scrollbar import ScrollBar
+from textual.timer import Timer, TimerCallback
 
 from xun.config.redact import masked_line
 from xun.frontends.tui.bars import WholeCells
@@ -18,6 +19,7 @@ from xun.frontends.tui.prompt.box import Prompt
 from xun.frontends.tui.queue_view import QueueView
 from xun.frontends.tui.status import StatusLine
 from xun.frontends.tui.theme import NAME, make_theme
+from xun.frontends.tui.timers import sure
 
 # These know the events and the policy, which take longer to load than the first frame: they come after it.
 if TYPE_CHECKING:
@@ -64,6 +66,12 @@ class BaseApp(App[int]):
         self._parts: Parts | None = None
         self._ears: Ears | None = None  # those of the agent on the screen: another one may be closing still
         self.crash = ""
+
+    def set_timer(
+        self, delay: float, callback: TimerCallback | None = None, *, name: str | None = None, pause: bool = False
+    ) -> Timer:
+        """As the base class, which takes another size of the terminal by such a timer; but it goes off in any case."""
+        return sure(super().set_timer(delay, callback, name=name, pause=pause))
 
     def _files_found(self) -> None:
         self._prompt.complete_again()

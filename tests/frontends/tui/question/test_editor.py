@@ -124,7 +124,7 @@ async def test_enter_waits_for_what_the_rule_comes_to_and_counts_once() -> None:
         await pilot.pause()
         assert app.panel._line.value == "npm test"
         lookups.let.set()
-        await until_shown(app, pilot, lambda shown: "2 of 2" in shown)
+        await until_shown(app, pilot, lambda shown: "2 of 2" in shown and app.panel._line.value == "make lint")
         await pilot.press("enter")
         await pilot.pause()
         assert app.panel._line.value == "make lint" and not task.done()

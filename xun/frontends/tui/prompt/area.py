@@ -17,6 +17,7 @@ from xun.frontends.tui.prompt.characters import CharacterArea
 from xun.frontends.tui.prompt.folds import Folds, Span
 from xun.frontends.tui.prompt.kill_ring import KillRing
 from xun.frontends.tui.prompt.unseen import meant
+from xun.frontends.tui.timers import sure
 
 _NEW_LINE = ("shift+enter", "ctrl+j", "alt+enter", "alt+ctrl+j", "ctrl+enter")
 
@@ -159,7 +160,7 @@ class PromptArea(Measured, CharacterArea, inherit_bindings=False):
 
     def _enter(self, at: float) -> None:
         if self._burst.enter(at):
-            self._settling = self.set_timer(SETTLE, self._settled)
+            self._settling = sure(self.set_timer(SETTLE, self._settled))
         elif self.before_cursor.endswith("\\"):
             self.replace("\n", self._before(1), self.cursor_location)
         else:

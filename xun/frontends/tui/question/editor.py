@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from xun.frontends.tui.question.held import HOLD
 from xun.frontends.tui.question.rule import Edited, Editing
+from xun.frontends.tui.timers import sure
 from xun.policy.decision import Answer, Ask, Kept
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class RuleEditor:
         if at_once:
             self._start()
         else:
-            self._timer = self._widget.set_timer(PAUSE, self._start)
+            self._timer = sure(self._widget.set_timer(PAUSE, self._start))
         self._changed()
 
     def last(self, step: int) -> None:

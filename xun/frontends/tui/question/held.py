@@ -9,6 +9,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from xun.frontends.tui.question.choices import Choice
+from xun.frontends.tui.timers import sure
 
 HOLD = 0.4  # seconds without another key after which a letter or a digit counts
 
@@ -40,7 +41,7 @@ class Held:
         self._looks += look
         self.choice = choice
         self._stop()
-        self._timer = self._widget.set_timer(self.seconds, self._count)
+        self._timer = sure(self._widget.set_timer(self.seconds, self._count))
 
     def goes_on(self, key: str) -> bool:
         """Whether `key` does not make a sentence of what is held: the same again, or of those that move up and down."""

@@ -23,6 +23,7 @@ from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.question.opinion import LOOKS, Opinion, told
 from xun.frontends.tui.question.quiet import AFTER_LEAVING, Quiet
 from xun.frontends.tui.safe import plain
+from xun.frontends.tui.timers import sure
 from xun.frontends.tui.transcript.view import Transcript
 from xun.policy.decision import Answer, Ask
 
@@ -295,7 +296,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         if self._opinion != self._opinion_now():
             self._draw()
         if self._said(self._shown.ask) is True:
-            self._looks = self.set_timer(LOOKS, self._look_out)
+            self._looks = sure(self.set_timer(LOOKS, self._look_out))
 
     def _hint_now(self) -> str:
         early = f"{self._missed} was not taken: it came before this question · " if self._missed else ""

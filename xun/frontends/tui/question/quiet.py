@@ -7,6 +7,8 @@ from collections.abc import Callable
 from textual.timer import Timer
 from textual.widget import Widget
 
+from xun.frontends.tui.timers import sure
+
 GRACE = 0.6  # seconds without a key before the question takes the keys
 AFTER_LEAVING = 3.0  # the same once the person has gone back to the prompt
 
@@ -37,7 +39,7 @@ class Quiet:
         """Begin to wait, anew where it waits already, for `least` seconds or longer."""
         self.stop()
         # However long ago the last key was: the next one may be on its way to the prompt.
-        self._timer = self._widget.set_timer(max(GRACE - self._idle(), least), self._look)
+        self._timer = sure(self._widget.set_timer(max(GRACE - self._idle(), least), self._look))
 
     def stop(self) -> None:
         """Wait no longer."""
@@ -52,6 +54,6 @@ class Quiet:
         left = GRACE if self._busy() else GRACE - self._idle()
         if left > 0:
             self._still()
-            self._timer = self._widget.set_timer(left, self._look)
+            self._timer = sure(self._widget.set_timer(left, self._look))
         else:
             self._then()
