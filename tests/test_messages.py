@@ -112,7 +112,6 @@ def test_an_event_is_the_same_after_json(event: AnyEvent):
     assert type(again) is type(event)
 
 
-@pytest.mark.spec("H-STR-04")
 def test_every_event_is_tried_here_and_each_has_a_type_of_its_own():
     assert {type(event) for event in EVENTS} == set(get_args(AnyEvent))
     assert len({event.type for event in EVENTS}) == len(EVENTS)

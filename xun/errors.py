@@ -15,6 +15,10 @@ class WrongTypeError(ConfigurationError, TypeError):
     """The same, where what was given is of the wrong kind."""
 
 
+class RuntimeStateError(XunError, RuntimeError):
+    """Something was used in a state that does not allow it: not started, closed, busy, over, or on a running loop."""
+
+
 def text_of(error: BaseException) -> str:
     """What `error` of others says: its class where that is nothing, or where asking it fails, in whatever way."""
     try:

@@ -17,7 +17,7 @@ from xun import Message
 from xun.agent.compact import NothingToCompactError, describe
 from xun.agent.compact_summary import CompactionError
 from xun.agent.history import checked_history
-from xun.agent.turn import RuntimeStateError
+from xun.errors import RuntimeStateError
 from xun.events import Compacted
 from xun.messages import Usage
 from xun.providers.base import Request

@@ -49,6 +49,19 @@ def test_every_field_is_optional() -> None:
     assert Agent(ScriptedProvider([]), config=config).system == config.system
 
 
+@pytest.mark.spec("H-LOP-02", "C39")
+@pytest.mark.parametrize(
+    ("keys", "provider"), [(("OPENAI_API_KEY",), "openai"), (("OPENAI_API_KEY", "ANTHROPIC_API_KEY"), "anthropic")]
+)
+def test_without_a_model_the_first_provider_whose_key_is_there_is_taken(
+    keys: tuple[str, ...], provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in keys:
+        monkeypatch.setenv(key, "k")
+    with Agent(config=AgentConfig()) as agent:
+        assert agent.model.provider == provider
+
+
 @pytest.mark.spec("C42")
 def test_an_agent_is_built_from_it() -> None:
     with Agent(config=FULL) as agent:

@@ -37,7 +37,7 @@ async def cancelled(agent: Agent[Any]) -> RunResult:
     return stream.result
 
 
-@pytest.mark.spec("H-RES-07", "H-LIM-05", "C41")
+@pytest.mark.spec("C12", "C41")
 async def test_each_end_has_its_status_and_its_error() -> None:
     ends: list[tuple[str, bool, bool, type[RunFailed] | None]] = []
     for step, error in (({"text": "done"}, None), (CUT, RunTruncated), (BROKEN, RunFailed), ({}, RunCancelled)):

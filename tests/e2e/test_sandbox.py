@@ -70,7 +70,6 @@ def script(work: Path, text: str, name: str = "run.sh") -> str:
     return f"sh {name}"
 
 
-@pytest.mark.spec("H-CMD-02")
 def test_what_has_soft_reasons_alone_runs_unasked_and_confined(kind: str, work: Path) -> None:
     policy(AUTO)
     home = Path(os.environ["XUN_HOME"])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from tests.agent.support import agent_of, call, check_guarantees
 from xun import Answer, Ask, Policy, ToolBox, tool_attr
 from xun.events import Decided
-from xun.policy.rules import Rule
+from xun.policy.action import Run
+from xun.policy.rules import Rule, Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -46,7 +47,7 @@ async def outcome(permission: str | None, *rules: Rule, answer: Answer | None = 
     return [f"{'ran' if event.allowed else 'refused'} by {event.by}" for event in heard.of(Decided)]
 
 
-@pytest.mark.spec("H-PRM-01", "H-PRM-03", "H-PRM-04", "H-PRM-06", "H-PRM-10")
+@pytest.mark.spec("H-PRM-01", "H-PRM-04", "H-PRM-06", "H-PRM-10")
 @pytest.mark.parametrize(
     ("permission", "said", "without", "asked"),
     [
@@ -135,3 +136,66 @@ async def test_a_turn_that_is_streamed_is_held_to_the_same(work: Path) -> None:
             pass
     assert [event.allowed for event in heard.of(Decided) if event.decision.effect == "ask"] == [False, False]
     assert not list(work.iterdir())
+
+
+@pytest.mark.spec("P-PRM-02")
+@pytest.mark.parametrize("kind", ["sync", "async"])
+async def test_asking_that_fails_is_a_no_which_the_run_outlives(kind: str) -> None:
+    def broken(ask: Ask) -> Answer:
+        raise RuntimeError("the pager is down")
+
+    async def later(ask: Ask) -> Answer:
+        return broken(ask)
+
+    on_ask = broken if kind == "sync" else later
+    agent, provider, _ = agent_of([call("probe"), {"text": "Then not."}], touching("ask"), on_ask=on_ask)
+    async with agent:
+        result = await agent.run("go")
+    assert (result.status, result.output) == ("completed", "Then not.")
+    assert not Path("ran").exists() and [denial.tool for denial in result.denials] == ["probe"]
+    [told] = provider.requests[1].messages[-1].results
+    assert told.is_error and "the pager is down" in told.content
+
+
+@pytest.mark.spec("H-PRM-08")
+async def test_whoever_is_asked_is_told_which_tool_and_what_it_would_do(work: Path) -> None:
+    asked: list[Ask] = []
+    agent, _, _ = agent_of([call("bash", command="touch made"), {"text": "ok"}], "cmd", on_ask=asked.append)
+    async with agent:
+        await agent.run("go")
+    [ask] = asked
+    assert (ask.tool, ask.call_id) == ("bash", agent.messages[1].calls[0].id)
+    assert isinstance(ask.action, Run) and ask.action.command == "touch made" and ask.decision.reasons
+    assert not (work / "made").exists()
+
+
+@pytest.mark.spec("H-PRM-03")
+@pytest.mark.parametrize("level", ["allow", "ask", "deny"])
+@pytest.mark.parametrize("permission", [None, "allow", "ask", "deny"])
+@pytest.mark.parametrize("said", [None, "allow"])
+async def test_the_setting_is_for_tools_of_which_nothing_is_said(
+    level: Literal["allow", "ask", "deny"], permission: str | None, said: str | None
+) -> None:
+    policy = Policy(rules=() if said is None else (rule(said),), settings=Settings(tools=level))
+    agent, _, heard = agent_of([call("probe"), {"text": "ok"}], touching(permission), policy=policy)
+    async with agent:
+        await agent.run("go")
+    # A deny of the tool's author is above all; else a rule of the person, then what the author says, then the setting.
+    wanted = "deny" if permission == "deny" else said or permission or level
+    [decided] = heard.of(Decided)
+    assert decided.decision.effect == wanted
+    assert Path("ran").exists() is (wanted == "allow")
+    check_guarantees(heard, agent)
+
+
+async def test_a_yes_for_the_session_settles_what_the_setting_asks() -> None:
+    agent, _, heard = agent_of(
+        [call("probe"), call("probe"), {"text": "ok"}],
+        touching(None),
+        policy=Policy(settings=Settings(tools="ask")),
+        on_ask=lambda ask: Answer.session(),
+    )
+    async with agent:
+        await agent.run("go")
+    assert [(event.allowed, event.by) for event in heard.of(Decided)] == [(True, "person"), (True, "rule")]
+    check_guarantees(heard, agent)

@@ -122,7 +122,7 @@ MISTAKES = {
     rule('effect = "alow"\ntool = "x"') + rule('effect = "deny"') + "[settings]\nx = 1\n": (
         'f:rule.0.effect: effect is "alow"; it must be one of allow, ask, deny',
         "f:rule.1: the rule says not what it is about; give exactly one of command, write, read, tool, host",
-        'f:settings.x: unknown key "x"; known are newlines, substitution, loops, wrappers, risk, sandbox, auto_allow_sandboxed',
+        'f:settings.x: unknown key "x"; known are newlines, substitution, loops, wrappers, risk, sandbox, auto_allow_sandboxed, tools',
     ),
 }  # fmt: skip
 

@@ -59,7 +59,7 @@ OUTSIDE: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.anyio
-@pytest.mark.spec("H-WSP-01", "C24", "W44")
+@pytest.mark.spec("C24", "W44")
 @pytest.mark.parametrize(("name", "arguments"), OUTSIDE)
 async def test_every_tool_that_takes_a_path_stays_in_the_workspace(
     name: str, arguments: dict[str, Any], work: Path
@@ -73,7 +73,7 @@ async def test_every_tool_that_takes_a_path_stays_in_the_workspace(
     assert not (work.parent / "out.txt").exists() and not (work.parent / "there").exists()
 
 
-@pytest.mark.spec("H-WSP-01")
+@pytest.mark.spec("C24")
 def test_no_tool_with_a_path_is_left_out() -> None:
     with_paths = {
         tool.name

@@ -19,8 +19,8 @@ from xun.agent.questions import Questions
 from xun.agent.run_result import RunResult
 from xun.agent.showing import Showing
 from xun.agent.stream import RunStream
-from xun.agent.turn import RuntimeStateError, Turn
-from xun.errors import ConfigurationError
+from xun.agent.turn import Turn
+from xun.errors import ConfigurationError, RuntimeStateError
 from xun.events import AttemptReset, TextDelta
 from xun.messages import Message
 

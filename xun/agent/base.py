@@ -27,9 +27,9 @@ from xun.agent.subagents import SubAgent, delegates, starts_agents
 from xun.agent.telemetry import OnEvent, Telemetry
 from xun.agent.totals import Totals
 from xun.agent.tree import MAX_DEPTH, Turnstile
-from xun.agent.turn import CURRENT, RuntimeStateError, Turn
+from xun.agent.turn import CURRENT, Turn
 from xun.asides import as_block
-from xun.errors import WrongTypeError
+from xun.errors import RuntimeStateError, WrongTypeError
 from xun.events import AnyEvent, ModeChanged, Notice
 from xun.exec.registry import ProcessRegistry
 from xun.exec.sandbox.profile import Profile

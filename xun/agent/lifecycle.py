@@ -13,8 +13,7 @@ from xun.agent.base import AgentBase
 from xun.agent.own import own_of_xun
 from xun.agent.parts import resolve_provider
 from xun.agent.portal import refuse_running_loop, run_blocking
-from xun.agent.turn import RuntimeStateError
-from xun.errors import text_of
+from xun.errors import RuntimeStateError, text_of
 from xun.extend.payloads import HookName
 from xun.gate.gate import Gate
 from xun.worker import run_in_task

@@ -11,6 +11,7 @@ from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any, TypeVar
 
+from xun.errors import RuntimeStateError
 from xun.worker import awaited
 
 T = TypeVar("T")
@@ -85,12 +86,12 @@ def run_blocking(coroutine: Coroutine[Any, Any, T], *, twin: str, loop: asyncio.
 
 
 def refuse_running_loop(twin: str) -> None:
-    """Raises `RuntimeError`, naming the asynchronous `twin`, on the thread of a running loop."""
+    """Raises `RuntimeStateError`, naming the asynchronous `twin`, on the thread of a running loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return
-    raise RuntimeError(f"this would block the running event loop; use `{twin}` instead")
+    raise RuntimeStateError(f"this would block the running event loop; use `{twin}` instead")
 
 
 def _hand_over(outcome: Future[T], task: asyncio.Task[Callable[[], T]]) -> None:

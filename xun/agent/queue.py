@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from xun.agent.handed_in import spoken
+from xun.errors import ConfigurationError
 from xun.events import QueueChanged
 
 T = TypeVar("T")
@@ -97,7 +98,7 @@ class Queue:
     def _append(self, texts: list[str], text: str) -> None:
         text = spoken("what waits for the model", text)
         if not text.strip():
-            raise ValueError("an empty text cannot wait for the model")
+            raise ConfigurationError("an empty text cannot wait for the model")
         with self._lock:
             texts.append(text)
         self._changed()

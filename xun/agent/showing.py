@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from xun.agent.base import AgentBase
 from xun.agent.prompt import Prompt
-from xun.agent.turn import RuntimeStateError, serving
+from xun.agent.turn import serving
+from xun.errors import RuntimeStateError
 from xun.messages import Media, Message
 
 MENTION = "@"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from xun.agent.prompt import Prompt
 from xun.agent.run_result import RunResult
-from xun.agent.turn import RuntimeStateError, Turn
+from xun.agent.turn import Turn
+from xun.errors import RuntimeStateError
 from xun.events import PROVISIONAL, AnyEvent, TextDelta, ThinkingDelta, TurnEnded
 from xun.messages import Message
 
@@ -60,9 +61,9 @@ class RunStream:
 
     @property
     def result(self) -> RunResult:
-        """The outcome. Raises `RuntimeError` while the turn still runs."""
+        """The outcome. Raises `RuntimeStateError` while the turn still runs."""
         if self._result is None:
-            raise RuntimeError("the run has not ended yet")
+            raise RuntimeStateError("the run has not ended yet")
         return self._result
 
     async def __aenter__(self) -> RunStream:
@@ -101,7 +102,7 @@ class RunStream:
 
     async def __aiter__(self) -> AsyncIterator[AnyEvent]:
         if self._turn is None:
-            raise RuntimeError("enter the stream with `async with` first")
+            raise RuntimeStateError("enter the stream with `async with` first")
         while not self._over:
             while self._events:
                 waiting = self._events.popleft()

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from xun.agent.dedupe import Changes
-from xun.agent.turn import RuntimeStateError, Turn
+from xun.agent.turn import Turn
+from xun.errors import RuntimeStateError
 from xun.events import (
     Answered,
     AnyEvent,

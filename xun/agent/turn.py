@@ -21,6 +21,7 @@ from xun.agent.run_result import Denial, RunResult
 from xun.agent.shown import Shown
 from xun.agent.todo_note import with_todos
 from xun.agent.totals import Spent
+from xun.errors import RuntimeStateError
 from xun.events import (
     Answered,
     AnyEvent,
@@ -39,7 +40,7 @@ from xun.gate.verdict import Verdict
 from xun.messages import Message, ToolCall, ToolResult, Usage
 from xun.policy.decision import Answer
 from xun.providers.base import ModelInfo
-from xun.result import XunError, printable
+from xun.result import printable
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
@@ -51,10 +52,6 @@ CUT = "Interrupted: the turn ended while this call was running. It may have part
 
 # The turn and call that the running code serves; worker threads of tools inherit it.
 CURRENT: ContextVar[tuple[Turn, ToolCall] | None] = ContextVar("xun_call", default=None)
-
-
-class RuntimeStateError(XunError, RuntimeError):
-    """An agent was used in a state that does not allow it: not started, closed, busy, or its turn is over."""
 
 
 def serving(agent: AgentBase) -> tuple[Turn, ToolCall] | None:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any, TypeVar
 
-from xun.errors import ConfigurationError, WrongTypeError, text_of
+from xun.errors import ConfigurationError, WrongTypeError, XunError, text_of
 from xun.extend.payloads import HOOKS
 from xun.given import several
 from xun.messages import Message, ToolCall, ToolResult
@@ -18,7 +18,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class MiddlewareError(Exception):
+class MiddlewareError(XunError):
     """A middleware has failed, or gave what cannot be used. `str()` is why."""
 
 

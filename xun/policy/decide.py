@@ -39,6 +39,7 @@ PRECEDENCE = (
 
 TEMPORARY = "temporary folder"
 NEW_PATH = "new path in the workspace"
+SETTING = "settings"
 SILENT = frozenset({TEMPORARY, NEW_PATH})
 """What lets a write pass that no person and no rule of one has spoken of."""
 
@@ -211,7 +212,18 @@ def _decide_fetch(action: Fetch, facts: Facts, policy: Policy, grants: Sequence[
 def _decide_tool(action: UseTool, facts: Facts, policy: Policy, grants: Sequence[Rule]) -> Decision:
     if rule := _named(policy.own("tool", "deny"), action.name, facts):
         return _deny(action, rule)
-    return _by_name(action, "tool", action.name, facts, policy, grants) or _allow(action, TOOLS_DEFAULT)
+    return _by_name(action, "tool", action.name, facts, policy, grants) or _unsaid(action, policy)
+
+
+def _unsaid(action: UseTool, policy: Policy) -> Decision:
+    """The verdict on a tool of which neither its author nor a rule says anything."""
+    level = policy.settings.tools
+    if level == "allow":
+        return _allow(action, TOOLS_DEFAULT)
+    reason = Reason(code="tools-setting", text=f"the setting tools says {level}", rule=SETTING)
+    if level == "ask":
+        return _ask(action, reason, grantable=(action.name,))
+    return Decision(action=action, effect="deny", reasons=(reason,), rule=SETTING)
 
 
 def _by_name(

@@ -20,6 +20,7 @@ _STRICT: Mapping[str, tuple[object, ...]] = {
     "risk": ("on", "off"),
     "sandbox": ("auto", "required"),
     "auto_allow_sandboxed": (False,),
+    "tools": ("allow", "ask", "deny"),
 }
 
 

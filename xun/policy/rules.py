@@ -95,6 +95,8 @@ class Settings(BaseModel):
     risk: Literal["on", "off"] = "on"
     sandbox: Literal["off", "auto", "required"] = "auto"
     auto_allow_sandboxed: bool = False
+    tools: Literal["allow", "ask", "deny"] = "allow"
+    """What a call of a tool comes to of which neither its author nor a rule says anything."""
 
     @property
     def constructs(self) -> Constructs:

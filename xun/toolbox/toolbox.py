@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any, Self, TypeVar, Unpack, get_args, overload
 
-from xun.errors import ConfigurationError, WrongTypeError
+from xun.errors import ConfigurationError, RuntimeStateError, WrongTypeError
 from xun.given import instance, one_of, texts
 from xun.registry import load
 from xun.result import Err, ErrorInfo, Result
@@ -253,7 +253,7 @@ class ToolBox:
 
         With an agent, the agent finds, checks, asks and runs as it does for its model. Without one nobody can
         be asked: a tool runs only where it needs no permission and declares no actions, else the result is
-        "Permission denied"; nothing is made again. Raises `RuntimeError` on the thread of a running event loop.
+        "Permission denied"; nothing is made again. Raises `RuntimeStateError` on the thread of a running event loop.
         """
         if agent is not None:
             return agent.call_tool(self, tool_name, arguments, context)
@@ -261,7 +261,7 @@ class ToolBox:
             asyncio.get_running_loop()
         except RuntimeError:
             return asyncio.run(self._call_alone(tool_name, arguments, context))
-        raise RuntimeError("call_tool() would block the running event loop; await acall_tool() instead")
+        raise RuntimeStateError("call_tool() would block the running event loop; await acall_tool() instead")
 
     async def acall_tool(
         self, agent: AgentLike | None, tool_name: str, arguments: Any, context: Any = None

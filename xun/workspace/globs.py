@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
+from xun.errors import XunError
+
 _MAX_EXPANDED = 256
 _FOLDERS = "(?:[^/]+/)*"
 
 
-class GlobError(ValueError):
+class GlobError(XunError, ValueError):
     """The pattern is not a glob. The text says why."""
 
 
