@@ -3,7 +3,6 @@
 import asyncio
 import contextvars
 import gc
-import os
 import subprocess
 import sys
 import threading
@@ -15,7 +14,6 @@ import pytest
 from pydantic import BaseModel
 
 import xun
-from xun import worker
 from xun.policy.action import Read, Run, Write
 from xun.result import ErrorInfo, Result
 from xun.toolbox.attr import tool_attr
@@ -262,28 +260,6 @@ async def test_a_cancelled_call_is_left_at_once_and_its_outcome_dropped():
     assert not ended.is_set()
     release.set()
     assert await asyncio.to_thread(ended.wait, 10)
-
-
-async def test_too_many_stuck_calls_are_an_error_and_the_slot_of_one_that_ends_is_free_again(
-    monkeypatch: pytest.MonkeyPatch,
-):
-    monkeypatch.setitem(worker._slots_of, os.getpid(), threading.BoundedSemaphore(1))
-    started, release = threading.Event(), threading.Event()
-
-    def stuck() -> str:
-        started.set()
-        release.wait(10)
-        return "ended"
-
-    def quick() -> str:
-        return "quick"
-
-    waiting = asyncio.create_task(run(stuck))
-    assert await asyncio.to_thread(started.wait, 10)
-    assert "tool calls are still running" in (await run(quick)).unwrap_err().error
-    release.set()
-    assert await waiting == Result.Ok("ended")
-    assert await run(quick) == Result.Ok("quick")
 
 
 def test_a_call_that_outlives_its_loop_does_no_harm():
