@@ -201,17 +201,23 @@ def test_what_a_rule_denies_to_be_read_is_not_read_by_a_program_either(kind: str
     assert "plain text" in told[0] and SECRET not in told[0]
 
 
-def test_the_logins_of_the_home_folder_are_seen_only_by_what_reaches_out(kind: str, work: Path) -> None:
+def test_the_logins_of_the_home_folder_are_seen_only_by_the_program_that_they_are_for(kind: str, work: Path) -> None:
+    """git speaks with its remote by ssh, which a person's configuration has print the key: nothing else sees that."""
     key = Path.home() / ".ssh" / "id_rsa"
     key.parent.mkdir()
     key.write_text(SECRET)
-    policy(f'{AUTO}\n[[rule]]\neffect = "allow"\ncommand = "./push.sh"\nnetwork = true\n')
+    rule = '[[rule]]\neffect = "allow"\ncommand = "{}"\nnetwork = true\n'
+    policy(f"{AUTO}\n{rule.format('./push.sh')}\n{rule.format('git ls-remote')}")
     look = "name=.ssh; cat ~/$name/id_rsa"
-    script(work, f"#!/bin/sh\n{look}\n", "push.sh")
+    (work / "push.sh").write_text(f"#!/bin/sh\n{look}\n")
     (work / "push.sh").chmod(0o755)
-    _, told = play(script(work, look), "./push.sh")
-    assert SECRET not in told[0]
-    assert SECRET in told[1]
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "remote", "add", "origin", "ssh://git@127.0.0.1/r"], check=True)
+    subprocess.run(["git", "config", "core.sshCommand", f"{look} >&2; false"], check=True)
+    _, told = play(look, "./push.sh", "git ls-remote origin")
+    assert "No such file" in told[0] or "denied" in told[0]
+    assert SECRET not in told[0] and SECRET not in told[1]
+    assert SECRET in told[2]
 
 
 def test_what_a_hook_does_in_a_commit_is_obeyed_by_nothing_afterwards(kind: str, work: Path) -> None:

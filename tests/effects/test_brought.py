@@ -160,7 +160,7 @@ ORDINARY = [
     "git checkout main && git pull && git branch --show-current", "cd src && git pull && git status", "git restore src && cat src/app.py && git diff",
     "git checkout -- README.md && cat README.md && sed -i s/a/b/ README.md", "git merge other && git log --oneline -3 && git diff --stat HEAD~1",
     "sed -i s/foo/baz/ src/app.py && git diff && rg baz src", "git add README.md && git diff --cached && git commit -m x", "git add -A && git status && git diff --cached --stat",
-    "rm -rf build && mkdir build && cat README.md", "git clone -q . c && ls c", "ln -s src/app.py app && ls -l app && cat README.md", "tar xf a.tar && ls -la e",
+    "rm -rf build && mkdir build && cat README.md", "ln -s src/app.py app && ls -l app && cat README.md", "tar xf a.tar && ls -la e",
     "cat README.md && cp -r d/e d2", "git diff && git checkout -q other", "rg foo && git merge other && ls", "git commit -am x && git push; cat README.md",
     "git add src && git diff --cached -- src/app.py", "git stash pop && git diff -- src/app.py", "git stash pop && git diff --stat", "tar xf a.tar -C sub && git status",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from tests.config.project.test_search import put
 from xun.config.paths import find_paths
 from xun.config.project import behind
 from xun.config.project.grants import ProjectGrants
-from xun.config.project.search import search
+from xun.config.project.search import project_commands, search
 
 SUB = {"sub/Makefile": "all:\n\techo\n"}
 X = {"x": "echo\n"}
@@ -300,3 +300,44 @@ def test_a_grant_of_one_command_looks_at_no_other(work: Path) -> None:
     grants.decide([one for one, _ in grants.show() if one.command == "make test"], [])
     [rule] = ProjectGrants(work, find_paths()).standing("make test")
     assert (rule.pattern, rule.lapsed) == ("make test", None)
+
+
+BINARY = b"\x7fELF\0"
+
+
+@pytest.mark.parametrize(
+    ("files", "results"),
+    [
+        ({"Makefile": "test:\n\t@echo made > made\n"}, {"made": b"made\n"}),
+        (
+            {"Makefile": "app: main.o\n\tgcc -o app main.o\ntest: app\n\t./app --selftest\n"},
+            {"app": BINARY, "main.o": BINARY},
+        ),
+        (
+            {
+                "Makefile": "BIN := bin/x\nbuild: $(BIN)\n$(BIN):\n\tgo build -o $(BIN)\ntest:\n\tgo test -coverprofile=c.out\n"
+            },
+            {"bin/x": BINARY, "c.out": b"mode: set\n"},
+        ),
+        (
+            {"justfile": "test:\n  pytest --junitxml report.xml | tee out\nbuild:\n  cp target/release/app app\n"},
+            {"report.xml": b"<x/>", "out": b"ok\n", "app": BINARY, "target/release/app": BINARY},
+        ),
+        ({"package.json": '{"scripts": {"test": "jest --json --outputFile=out.json"}}'}, {"out.json": b"{}"}),
+        (
+            {"Makefile": "test:\n\tcmake -B build && ctest --test-dir build\n", "CMakeLists.txt": "x"},
+            {"build/app": BINARY},
+        ),
+    ],
+)
+def test_what_a_command_writes_changes_nothing_that_was_agreed_to(
+    files: dict[str, str], results: dict[str, bytes], work: Path
+) -> None:
+    for name, text in files.items():
+        (work / name).write_text(text)
+    before = {one.command: one.pin for one in project_commands(work)}
+    for name, content in results.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_bytes(content)
+    after = {one.command: one.pin for one in project_commands(work)}
+    assert before and before == {command: after[command] for command in before}

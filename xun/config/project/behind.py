@@ -37,6 +37,16 @@ _UNDER_TEST = re.compile(
 _LOADING = re.compile(
     r"\.npmrc|\.yarnrc(?:\.yml)?|bunfig\.toml|\.bazelrc|(?:maven|jvm)\.config|\.rspec|gradle\.properties|[Rr]akefile(?:\.rb)?|.*\.rake"
 )
+# What a text itself writes before anybody reads it: results, which are other ones after each run.
+_WRITES = re.compile(
+    r"(?:\d?&?>>?\|?\s*|(?<![\w.-])(?:tee(?:\s+-a)?|touch|mkdir(?:\s+-p)?)\s+|(?P<brief>(?<!\S)-o[ =]?)"
+    r"|--?(?:out(?:put)?-?(?:file|dir)?|cover-?profile|(?:cov-)?report(?:-file)?|junit-?xml|log-?file)(?:[= ]|=\w+:))"
+    r"[\"']?(?P<name>[\w./@+-]+)",
+    re.IGNORECASE,
+)
+_TARGETS = re.compile(r"^(?P<names>[\w./@+ -]+?)\s*::?(?!=)", re.MULTILINE)
+_READ_LATER = re.compile(r".*(?:\.(?:json5?|toml|ini|cfg|conf|ya?ml|rc|env|properties|mk)|rc)", re.IGNORECASE)
+_ARCHIVES = (".jar", ".phar", ".pyz", ".zip", ".whl", ".wasm")  # code that is no text
 _SHELL_LINE = re.compile(r"#!.*\b(?:ba|da|k|z|a|fi)?sh\b")
 _PARTS = re.compile(r"[=,:\[\]<>{}]+")
 _BEFORE = re.compile(r"^(?:@|\$?\{[^}]*\}/?|\$\w+/|-[a-zA-Z](?=[\w./]))")
@@ -207,7 +217,9 @@ class Behind:
                 name = _BEFORE.sub("", one).strip("\"'")
                 if name and len(name) < _LONGEST and name[0] not in "/~-" and "\0" not in name:
                     found.add(name)
-        return found if loading else {name for name in found if not _UNDER_TEST.fullmatch(name)}
+        if loading:
+            return found
+        return {name for name in found - written_by(text) if not _UNDER_TEST.fullmatch(name)}
 
     def definition(self, folder: str, name: str, text: Text) -> None:
         """Files that a text names, where there are some."""
@@ -221,6 +233,7 @@ class Behind:
                 and self.place.may_stand(one)
                 and self.place.is_file(one)
                 and self.place.holds(one)
+                and (one.endswith(_ARCHIVES) or not self.place.is_binary(one))
             ):
                 self.defined(folder, one, large=True)
 
@@ -271,6 +284,18 @@ class Behind:
         new = (what, path) not in self._made
         self._made.add((what, path))
         return new
+
+
+def written_by(text: Text) -> set[str]:
+    """The names of files that a text writes: targets of make, and where its commands put what they have to say.
+
+    `-o` may say something else: what looks like settings there is taken for that.
+    """
+    matches = _WRITES.finditer(text.text)
+    found = {one["name"] for one in matches if not (one["brief"] and _READ_LATER.fullmatch(one["name"]))}
+    if text.kind == "make":
+        found |= {name for match in _TARGETS.finditer(text.text) for name in match["names"].split()}
+    return found
 
 
 def followed(

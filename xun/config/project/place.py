@@ -89,11 +89,13 @@ class Place:
         return None if data is None or b"\0" in data else data.decode("utf-8", "replace")
 
     def _long_text(self, name: str) -> bool:
-        if not (self.is_file(name) and self.holds(name)):
-            return False
+        return self.is_file(name) and self.holds(name) and not self.is_binary(name)
+
+    def is_binary(self, name: str) -> bool:
+        """Does a regular file begin as no text does?"""
         try:
             with open(self._path(name), "rb") as file:  # noqa: PTH123 - a regular file, by its name from the place
-                return b"\0" not in file.read(8192)
+                return b"\0" in file.read(8192)
         except OSError:
             return False
 
