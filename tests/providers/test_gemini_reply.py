@@ -66,6 +66,20 @@ def test_parallel_calls_without_ids_get_some_and_keep_their_order_and_their_sign
     assert message.reply is not None and message.reply.stop_reason == "tool_use"
 
 
+def test_what_comes_behind_the_reason_to_end_is_no_less_a_part_of_the_reply() -> None:
+    late = {"promptTokenCount": 40, "candidatesTokenCount": 7}
+    message = reply(chunk({"text": "I look."}, reason="STOP"), chunk(PARALLEL[0], reason="STOP", usageMetadata=late))
+    assert message.text == "I look." and [call.arguments for call in message.calls] == [{"path": "a"}]
+    assert message.reply is not None and message.reply.stop_reason == "tool_use"
+    assert message.reply.usage is not None and message.reply.usage.output_tokens == 7
+
+
+def test_a_plain_end_takes_nothing_back_of_one_that_is_not() -> None:
+    message = reply(chunk({"text": "I lo"}, reason="MAX_TOKENS"), chunk(PARALLEL[0], reason="STOP"))
+    assert message.reply is not None and message.reply.stop_reason == "max_tokens"
+    assert [bool(call.problem) for call in message.calls] == [True]
+
+
 def test_ids_that_come_are_kept_and_one_that_comes_twice_runs_nothing() -> None:
     called = [{"functionCall": {"id": name, "name": "act", "args": {}}} for name in ("a1", "b2", "b2")]
     first, *others = reply(chunk(*called, reason="STOP")).calls

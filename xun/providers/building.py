@@ -36,6 +36,11 @@ class ReplyBuilder:
         """What the server has said so far that the reply uses."""
         return self._usage
 
+    @property
+    def ended(self) -> bool:
+        """Whether the reply is whole, whatever becomes of the connection."""
+        return self._done
+
     def feed(self, event: ServerEvent) -> list[StreamItem]:
         """The parts that `event` brought. Events, fields and parts of unknown kinds are skipped.
 

@@ -56,6 +56,8 @@ class _Part:
 class GeminiReply(ReplyBuilder):
     """Builds one reply. Nothing counts before a `finishReason`: a stream that ends earlier is an error.
 
+    The reply ends with the stream, or a `[DONE]`: parts may come behind a `finishReason`, and each chunk may have one.
+
     Calls mostly come without an id: they are given one. `names` maps the names tools were sent under to their own.
     """
 
@@ -64,10 +66,27 @@ class GeminiReply(ReplyBuilder):
     ) -> None:
         super().__init__(target, model, request_id, names)
         self._parts: list[_Part] = []
+        self._word = ""  # the first reason to end that is no plain one, else the plain one
+        self._why = ""
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._word)
 
     def _read(self, data: str) -> Iterator[StreamItem]:
         if data.strip() != "[DONE]":
             yield from self._take(json.loads(data, object_pairs_hook=_object))
+        elif self._word:
+            yield self._end()
+
+    def finish(self) -> list[StreamItem]:
+        """The reply. Raises `ProviderError` (protocol, transient) where the stream ended before it did."""
+        if self._done or not self._word:
+            return super().finish()
+        try:
+            return [self._end()]
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise self._broken("the server sent a reply that is not understood") from None
 
     def _take(self, chunk: dict[str, Any]) -> Iterator[StreamItem]:
         if chunk.get("error"):
@@ -83,10 +102,14 @@ class GeminiReply(ReplyBuilder):
             for part in (candidate.get("content") or {}).get("parts") or ():
                 yield from self._add(part)
             if reason := candidate.get("finishReason"):
-                yield self._end(said(reason), said_or(candidate.get("finishMessage"), ""))
+                self._ends(said(reason), said_or(candidate.get("finishMessage"), ""))
         blocked = (chunk.get("promptFeedback") or {}).get("blockReason")
-        if blocked and not self._done:  # not even the prompt was let in
-            yield self._end("PROHIBITED_CONTENT", "")
+        if blocked:  # not even the prompt was let in
+            self._ends("PROHIBITED_CONTENT", "")
+
+    def _ends(self, word: str, why: str) -> None:
+        if self._word in ("", "STOP"):
+            self._word, self._why = word, why
 
     def _add(self, part: dict[str, Any]) -> Iterator[StreamItem]:
         seal = said(part.get("thoughtSignature") or "")
@@ -114,8 +137,9 @@ class GeminiReply(ReplyBuilder):
         written = "" if arguments is None else said(arguments)
         return DraftCall(call_id, self._names.get(name, name), written, call.get("willContinue") is True)
 
-    def _end(self, word: str, why: str) -> Done:
+    def _end(self) -> Done:
         self._done = True
+        word, why = self._word, self._why
         lost = _LOST_CALLS.get(word)
         stop: ModelStop = "tool_use" if lost else "refused" if word in _REFUSALS else _STOPS.get(word, "other")
         drafts = [part.call for part in self._parts if part.call is not None]

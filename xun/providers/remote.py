@@ -9,8 +9,9 @@ from dataclasses import replace
 from xun.messages import Media, Usage
 from xun.providers.base import Done, ProviderError, Request, StreamItem, Used
 from xun.providers.errors import refuses_cache
+from xun.providers.sse import ServerEvent
 from xun.providers.text import WholeParts
-from xun.providers.transport import Call, Exchange, Transport, Wire
+from xun.providers.transport import Call, Exchange, ReplyAssembler, Transport, Wire
 
 
 class RemoteProvider:
@@ -65,7 +66,7 @@ class RemoteProvider:
         reply = self.wire.reply(request, exchange.request_id)
         parts = WholeParts()
         used: Usage | None = None
-        async with aclosing(exchange.events()) as events:
+        async with aclosing(_until_the_end(exchange, reply)) as events:
             async for event in events:
                 try:
                     items = reply.feed(event)
@@ -93,3 +94,14 @@ class RemoteProvider:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.aclose()
+
+
+async def _until_the_end(exchange: Exchange, reply: ReplyAssembler) -> AsyncGenerator[ServerEvent]:
+    """The events of `exchange`. That it breaks, or goes on in silence, once the reply has ended is no matter."""
+    async with aclosing(exchange.events()) as events:
+        try:
+            async for event in events:
+                yield event
+        except Exception:  # each transport has errors of its own, named further out
+            if not reply.ended:
+                raise

@@ -68,6 +68,11 @@ class ReplyAssembler(Protocol):
         """What the server has said so far that the reply uses."""
         ...
 
+    @property
+    def ended(self) -> bool:
+        """Whether the server has said that the reply is at its end: a connection that breaks then spoils nothing."""
+        ...
+
     def feed(self, event: ServerEvent) -> list[StreamItem]:
         """The parts that `event` brought; `Done` once the reply is known to be complete."""
         ...
