@@ -24,7 +24,7 @@ from xun.gate.disk import Disk
 from xun.gate.hard_links import names_of_secrets
 from xun.gate.listing import Budget, Spent
 from xun.gate.objects import commits_among
-from xun.gate.others import started_by, started_by_remotes
+from xun.gate.others import started_by, started_by_remotes, started_inside
 from xun.gate.own import own_in, own_moved
 from xun.gate.repository import helper_programs, work_tree
 from xun.gate.tracked import kept_links, kept_names, made_up, tracked_secrets
@@ -34,7 +34,7 @@ from xun.policy.facts import Facts, Kind, Own, PathFact
 from xun.policy.judge.guard import Guard, guard
 from xun.policy.paths import within
 from xun.policy.reach.history import shown, stages
-from xun.policy.reach.needs import HERE, Reading, needed, read_command, spoken_with
+from xun.policy.reach.needs import HERE, Reading, moved_to, needed, read_command, spoken_with
 from xun.policy.reach.rewritten import from_index
 from xun.policy.text.constructs import ASK, Constructs
 from xun.policy.text.words import ANY, CLOSE, OPEN, STAR, Arg
@@ -89,6 +89,8 @@ def gather(
             helpers = helper_programs(folder, found.roots, disk)
             if helpers is not None:
                 found.repositories[folder] = helpers
+        for folder in moved_to(reading, action.cwd):
+            found.inner[folder] = started_inside(folder, action.cwd, found.roots, disk)
     return Facts(
         roots=found.roots,
         temp=disk.real(str(temp)) if temp else None,
@@ -97,6 +99,7 @@ def gather(
         own=own,
         paths=found.paths,
         repositories=found.repositories,
+        inner=found.inner,
         others=found.others,
         trees=found.trees,
         searches=found.searches,
@@ -123,6 +126,7 @@ class _Found:
     guard: Guard
     paths: dict[str, PathFact] = field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    inner: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     others: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     trees: dict[str, inside.Found | None] = field(default_factory=dict)
     searches: dict[str, inside.Found | None] = field(default_factory=dict)

@@ -35,6 +35,12 @@ _CONFIGS = ("config", "config.worktree")
 # Of a repository's configuration, what names others: `remote.x.url`, `branch.x.remote`, `url.x.insteadof` …
 _ADDRESSES = (".url", ".pushurl", ".remote", ".pushremote", ".pushdefault")
 _HELPER = re.compile(r"|(?:store|cache|osxkeychain|wincred|manager(?:-core)?|libsecret)(?: --[\w=-]+)*")
+# Keys that name a program for some command that changes something, or through which its traffic goes.
+_STARTING = re.compile(
+    r"alias\..+|trailer\..+\.(?:command|cmd)|(?:difftool|mergetool|browser|man|guitool)\..+\.(?:cmd|path)|web\.browser"
+    r"|interactive\.difffilter|sequence\.editor|core\.(?:editor|askpass)|gpg\..*program|instaweb\..+|sendemail\..+"
+    r"|credential\.(?:.+\.)?helper|http\.(?:.+\.)?(?:proxy|sslverify|sslcainfo|cookiefile)|remote\..+\.proxy|url\..+"
+)
 _INSTEAD = (".insteadof", ".pushinsteadof")
 
 
@@ -75,6 +81,25 @@ def started_by_remotes(folder: str, roots: Sequence[str], disk: Disk) -> tuple[s
             for base in dict.fromkeys((folder, work_tree, git_folder)):
                 _look(posixpath.join(base, posixpath.expanduser(address)), search)
         _alternates(common, search)
+    except (OSError, ValueError, UnreadableRepositoryError):
+        return None
+    return tuple(dict.fromkeys(search.found))
+
+
+def started_inside(folder: str, start: str, roots: Sequence[str], disk: Disk) -> tuple[str, ...] | None:
+    """What git, run in `folder`, would start by the word of a repository other than the one in which `start` lies.
+
+    Its hooks, and all of its configuration that names a program, or a server on the way, for whatever command. Empty
+    in the same repository, and in none. None where that cannot be told.
+    """
+    search = _Search(roots, disk)
+    try:
+        place, first = place_of(folder, disk), place_of(start, disk)
+        if place is None or (first is not None and first[1] == place[1]):
+            return ()
+        _repository(place[1], search)
+        for config in _configurations(common_folder(place[1], disk), place[1]):
+            search.found += [key for key, _ in parse_config(_text(config)) if _STARTING.fullmatch(key)]
     except (OSError, ValueError, UnreadableRepositoryError):
         return None
     return tuple(dict.fromkeys(search.found))

@@ -72,7 +72,8 @@ class Facts(_Data):
     """The disk around one action. All paths are absolute; `roots` and `temp` are resolved.
 
     `paths` is keyed by the path as the action spells it, joined to its folder and not normalised. `repositories` maps
-    a folder in which git would run to what its repository's configuration would start (empty: nothing).
+    a folder in which git would run to what its repository's configuration would start (empty: nothing), `inner` such a
+    folder to all that another repository than the one the action starts in would: hooks too, by whatever command.
     `others` maps the path of another repository that git is told to speak with to what that one would start, and a
     folder in which it is told so to what those would that its repository names; None where that cannot be told.
     `trees` maps a folder whose files are all read to the links in it and the files that hold secrets: as found, and
@@ -106,6 +107,7 @@ class Facts(_Data):
     own: Own = Field(default_factory=Own)
     paths: dict[str, PathFact] = Field(default_factory=dict)
     repositories: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    inner: dict[str, tuple[str, ...] | None] = Field(default_factory=dict)
     others: dict[str, tuple[str, ...] | None] = Field(default_factory=dict)
     trees: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)
     searches: dict[str, tuple[tuple[str, str], ...] | None] = Field(default_factory=dict)

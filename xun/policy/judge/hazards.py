@@ -99,13 +99,11 @@ class Hazards:
         """
         if command.program.name[0] != "git" or command.judged:
             return
-        known = self.places.facts.repositories
-        start = known.get(posixpath.join(self.cwd, "."))
         for folder in self.reading.script.starts(self.cwd, command.segment):
-            key = command.keys(folder, HERE)
-            found = known.get(key, ())
-            if found and found != start:
-                said = f"the configuration of the repository there may run programs: {', '.join(found[:3])}"
+            found = self.places.facts.inner.get(command.keys(folder, HERE), ())
+            if found is None or found:
+                what = f" ({', '.join(found[:3])})" if found else ""
+                said = f"the repository there is another one, which may run programs of its own{what}"
                 yield Reason(code="other-repository", text=said, segment=command.segment.text)
                 return
 

@@ -190,6 +190,14 @@ def needed(reading: Reading, cwd: str) -> tuple[set[tuple[str, Use]], set[str]]:
     return paths, repositories
 
 
+def moved_to(reading: Reading, cwd: str) -> Iterator[str]:
+    """The folders other than `cwd` in which a git command that no table judges would run."""
+    for command in reading.commands:
+        if command.program.name[0] == "git" and not command.judged:
+            keys = (command.keys(folder, HERE) for folder in reading.script.starts(cwd, command.segment))
+            yield from (key for key in keys if posixpath.normpath(key) != posixpath.normpath(cwd))
+
+
 def spoken_with(command: Command, folders: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Where git, run in one of `folders`, speaks with other repositories: that place, and the paths that are named."""
     for view in command.acting:
