@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, ClassVar, Generic, NoReturn, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -85,7 +85,19 @@ class Result(Generic[T]):
         return {"value": self.value_json, "is_ok": self.is_ok()}
 
 
-class Ok(Result[T]):
+class _Branch(type):
+    """The class of `Ok` and `Err`. A `Result` of another class, such as `RunResult`, is one of what it says that it is."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        kind = type(instance)
+        if not issubclass(kind, Result) or kind is Result or issubclass(kind, (Ok, Err)):
+            return False
+        return cls is (Ok if cast(Result[Any], instance).is_ok() else Err)
+
+
+class Ok(Result[T], metaclass=_Branch):
     """A value."""
 
     __match_args__ = ("_value",)
@@ -113,7 +125,7 @@ class Ok(Result[T]):
         return f"Result.Ok({self._value!r})"
 
 
-class Err(Result[Any]):
+class Err(Result[Any], metaclass=_Branch):
     """An error. A plain string is taken as the `error` line, an exception as what it says, in one line.
 
     Raises `TypeError` for anything else.

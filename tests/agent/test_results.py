@@ -61,6 +61,24 @@ async def test_each_end_has_its_status_and_its_error() -> None:
     ]
 
 
+@pytest.mark.spec("C41")
+async def test_a_match_takes_the_branch_that_the_run_took() -> None:
+    told: list[str] = []
+    for step in ({"text": "done"}, CUT, BROKEN):
+        agent, _, _ = agent_of([step])
+        async with agent:
+            result = await agent.run("go")
+        match result:
+            case Result.Ok(output):
+                told.append(f"ok: {output}")
+            case Result.Err(error):
+                told.append(f"error: {error.error}")
+        assert isinstance(result, Result.Ok) is not isinstance(result, Result.Err)
+        assert isinstance(result, RunResult)
+    assert told[0] == "ok: done"
+    assert [text.startswith("error: ") for text in told] == [False, True, True] and "wrong key" in told[2]
+
+
 @pytest.mark.spec("P-RES-04")
 @pytest.mark.parametrize("steps", [[{"text": '{"passed": true}'}], [{"text": "no"}] * 3, [CUT], [BROKEN]])
 async def test_every_result_can_be_written_as_json(steps: list[Any]) -> None:

@@ -131,6 +131,15 @@ class RunResult(Result[str]):
             return ErrorInfo(error=f"the run was stopped: {self.stop_reason}", details=self.output)
         return ErrorInfo(error=self.error.message, details=self.error.kind)
 
+    # What the patterns `Result.Ok(output)` and `Result.Err(error)` take out of it.
+    @property
+    def _value(self) -> str:
+        return self.unwrap()
+
+    @property
+    def _error(self) -> ErrorInfo:
+        return self.unwrap_err()
+
     def raise_for_status(self) -> RunResult:
         """Itself when completed. Raises `RunTruncated`, `RunCancelled` or `RunFailed` otherwise."""
         if self.ok:

@@ -153,7 +153,7 @@ def _copied(value: Any) -> Any:
             return of_its_own(value)
         case dict():
             return deepcopy(value)
-        case Ok() | Err():
+        case Ok() | Err() if type(value) in (Ok, Err):  # a run's is its own already, and may hold a long history
             return _result(value)
     return value
 
