@@ -86,7 +86,7 @@ class Result(Generic[T]):
 
 
 class _Branch(type):
-    """The class of `Ok` and `Err`. A `Result` of another class, such as `RunResult`, is one of what it says that it is."""
+    """The class of `Ok` and `Err`. A `Result` of another class, such as `RunResult`, is one of what it says it is."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         if super().__instancecheck__(instance):
