@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import pytest
 from pydantic import BaseModel
@@ -65,6 +65,26 @@ async def test_an_answer_that_fits_is_parsed(schema: Any, answer: str, data: Any
     assert asked.text == "Did it pass?", "what the person said stays what they said"
     assert "JSON Schema" in said_last(asked)
     check_guarantees(heard, agent)
+
+
+class Pair(NamedTuple):
+    x: int
+    y: int
+
+
+@pytest.mark.parametrize(
+    ("schema", "answer", "why"),
+    [
+        (Pair, '{"x": 1, "y": 2}', "must be an array, not an object"),
+        (set[int], "[1, 1]", "must not have an item twice"),
+    ],
+)
+async def test_what_a_type_takes_and_its_schema_does_not_is_told(schema: Any, answer: str, why: str) -> None:
+    agent, provider, _ = agent_of([{"text": answer}, {"text": "[1, 2]"}])
+    async with agent:
+        result = await agent.run("go", output_schema=schema)
+    assert result.ok and list(result.data) == [1, 2] and isinstance(result.data, Pair if schema is Pair else set)
+    assert why in said_last(provider.requests[1].messages[-1])
 
 
 async def test_tools_come_first_and_only_the_answer_is_checked() -> None:

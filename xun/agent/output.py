@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xun.errors import ConfigurationError
 from xun.messages import Message, Text
 from xun.strict_json import loads
+
+if TYPE_CHECKING:
+    from xun.toolbox.json_schema import JsonSchema
 
 CORRECTIONS = 2
 _FENCE = re.compile(r"\s*```[\w-]*[ \t]*\r?\n(.*)\n\s*```\s*", re.DOTALL)
@@ -78,6 +81,7 @@ class _ByType:
         try:
             self._adapter: Any = TypeAdapter(adapted(kind, {}))
             self.schema: Any = self._adapter.json_schema()
+            self._checker: JsonSchema | None = _checker_of(self.schema)
         except (PydanticUserError, TypeError, NameError) as error:
             said = " ".join(str(error).split()[:20])
             raise ConfigurationError(f"output_schema must be a JSON Schema or a type, not {kind!r}: {said}") from None
@@ -85,11 +89,24 @@ class _ByType:
     def __call__(self, text: str) -> Any:
         from pydantic import ValidationError
 
-        _parsed(text)  # strict JSON, as for a schema
+        value = _parsed(text)  # strict JSON, as for a schema
+        # A type may take more than its schema, which is what was asked for: an object for a tuple, twins for a set.
+        if self._checker is not None and (problem := self._checker.check(value)):
+            raise ValueError(problem)
         try:
             return self._adapter.validate_json(text, strict=True)  # no "true" for true: the schema says what fits
         except ValidationError as error:
             raise ValueError("; ".join(_told(item) for item in error.errors(include_url=False)[:5])) from None
+
+
+def _checker_of(schema: dict[str, Any]) -> JsonSchema | None:
+    """None for a schema that could not be checked within bounds: then the type alone says what fits."""
+    from xun.toolbox.json_schema import JsonSchema
+
+    try:
+        return JsonSchema(schema)
+    except ConfigurationError:
+        return None
 
 
 def _told(error: Any) -> str:
