@@ -18,6 +18,11 @@ from tests.wire.streams import Say
 KEY = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG"
 
 
+def state(pid: int) -> str:
+    """The state of a process, as the kernel writes it."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
+
+
 class Shell(Screen):
     """An interactive bash on a terminal, and xun as a job of it."""
 
@@ -49,7 +54,7 @@ class Shell(Screen):
     def runs(self, *states: str) -> None:
         """Wait until the job is in one of these states."""
         job = self.job
-        wait_for(lambda: Path(f"/proc/{job}/stat").read_text().rpartition(") ")[2][0] in states, f"{states}")
+        wait_for(lambda: state(job) in states, f"{states}")
 
     def typed(self, text: str) -> None:
         """Type `text` until it is shown: what comes while the terminal is taken again was for the shell."""
@@ -109,3 +114,40 @@ def test_a_key_that_is_fetched_from_elsewhere_is_never_shown(stopped: str) -> No
         screen.until("•" * 10)
         assert KEY[:12] not in screen.text
         screen.type("\x03", "\x03")
+
+
+_WITHIN_A_WRITE = """
+import os, queue, signal, threading
+
+put = queue.Queue._put
+
+def put_and_signal(self, item):
+    if threading.current_thread() is threading.main_thread() and os.path.exists({go!r}):
+        os.unlink({go!r})
+        os.kill(os.getpid(), signal.{number})
+    put(self, item)
+
+queue.Queue._put = put_and_signal
+"""
+
+
+@pytest.mark.bug("tui-terminal-restored")
+@pytest.mark.parametrize("number", ["SIGTSTP", "SIGCONT"])
+def test_a_signal_that_comes_within_a_write_is_obeyed_after_it(number: str, tmp_path: Path) -> None:
+    go, site = tmp_path / "go", tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(_WITHIN_A_WRITE.format(go=str(go), number=number))
+    with Model(Say("still here")) as model, Screen(model=model, env={"PYTHONPATH": str(site)}) as screen:
+        screen.opened()
+        written = len(screen.raw)
+        go.touch()
+        screen.type("x")
+        if number == "SIGTSTP":
+            wait_for(lambda: state(screen.process.pid) == "T", "the stop")
+            screen.signal(signal.SIGCONT)
+        wait_for(lambda: b"\x1b[?1049h" in screen.raw[written:], "the screen's return")
+        wait_for(lambda: "hello" in screen.text or screen.type("\x15", "hello"), "what was typed")
+        screen.type("\r")
+        screen.until("still here")
+        screen.signal(signal.SIGTERM)
+        assert screen.end() == 128 + signal.SIGTERM

@@ -60,7 +60,8 @@ class BaseApp(App[int]):
         self._problem_told = False  # that of the prompt history
         self._typed = float("-inf")  # when a key or a paste came last
         self._away = False  # whether the screen is suspended
-        self.back = float("-inf")  # when the terminal was taken again last, told in the midst of anything
+        # When the terminal was taken again last, infinite while that is to be done; told in the midst of anything.
+        self.back = float("-inf")
         self._heard_of = self.back
         self.code: int | None = None
         self._parts: Parts | None = None

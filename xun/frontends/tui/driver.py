@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import math
 import os
 import selectors
 import signal
@@ -39,8 +40,7 @@ class _Driver(LinuxDriver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._attributes, self._file = attributes, out
-        self._due: deque[Callable[[], None]] = deque()
-        self._obeying = False
+        self._due: deque[Callable[[], None]] = deque(maxlen=1)  # what the last signal asks for
 
     def start_application_mode(self) -> None:
         """Take the terminal; what is given back is what it was before anything of xun ran."""
@@ -52,22 +52,34 @@ class _Driver(LinuxDriver):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         self.attrs_before = self._attributes
 
-    # Signals come in the midst of anything, also of what another one has begun: one at a time, in their order.
+    # Signals come in the midst of anything, also of a write, whose lock the main thread then holds: they are noted, and
+    # the event loop does what they ask for. As for the kernel, each undoes one before it that nothing was done for yet.
 
     def _sigtstp_application(self, *_: object) -> None:
-        self._obey(self._stop)
+        self._note(signal.SIGTSTP, self._stop)
 
     def _sigcont_application(self, *_: object) -> None:
-        self._obey(self._go_on)
+        self._note(signal.SIGCONT, self._go_on)
 
-    def _obey(self, what: Callable[[], None]) -> None:
+    def _note(self, number: int, what: Callable[[], None]) -> None:
         self._due.append(what)
-        while self._due and not self._obeying:  # looked at again: one may have come behind the last
-            self._obeying = True
-            try:
-                self._due.popleft()()
-            finally:
-                self._obeying = False
+        self._told(math.inf)
+        try:
+            self._loop.call_soon_threadsafe(self._obey)
+        except RuntimeError:  # the loop is closed, and the terminal was given back
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    def _told(self, back: float) -> None:
+        if isinstance(self._app, BaseApp):
+            self._app.back = back
+
+    def _obey(self) -> None:
+        while self._due:
+            self._due.popleft()()
+            self._told(time.monotonic())
+            if self._due:  # noted before that was told
+                self._told(math.inf)
 
     def _stop(self) -> None:
         """Give the terminal back and stop."""
@@ -87,15 +99,20 @@ class _Driver(LinuxDriver):
             except termios.error as error:
                 if error.args[0] != errno.EINTR:
                     return  # the terminal has gone, and its hang-up is on the way
-        self._due = deque(what for what in self._due if what != self._go_on)  # what follows is the answer to these too
+        with suppress(ValueError):
+            self._due.remove(self._go_on)  # what follows is the answer to it too
         if not self._must_signal_resume:
             self.suspend_application_mode()  # else there would be two threads that read, and two that write
             self._must_signal_resume = True
         with suppress(termios.error):  # what was typed until now was for the shell
             termios.tcflush(self.fileno, termios.TCIFLUSH)
-        if isinstance(self._app, BaseApp):
-            self._app.back = time.monotonic()
+        self._told(time.monotonic())
         self.resume_application_mode()
+
+    def write(self, data: str) -> None:
+        """Write `data`, unless nobody writes any more: what is never taken up would be waited for."""
+        if self._writer_thread is not None and self._writer_thread.is_alive():
+            self._writer_thread.write(data)
 
     def run_input_thread(self) -> None:
         """Read the terminal until the screen closes. What is no UTF-8 is shown as U+FFFD."""
