@@ -184,6 +184,21 @@ def test_such_a_string_may_come_late_and_one_without_an_end_is_over_after_a_paus
     assert told(keyboard.feed("w")) == ["w"]
 
 
+@pytest.mark.parametrize("string", STRINGS)
+def test_what_ends_such_a_string_may_be_torn_and_its_half_is_no_escape_key(string: str) -> None:
+    for late in (0.3, 1.0):  # seconds
+        clock = Clock()
+        keyboard = Keyboard(clock=clock)
+        assert told(keyboard.feed(f"\x1b{string}\x1b")) == []
+        time.sleep(constants.ESCAPE_DELAY * 1.1)
+        clock.now += late
+        assert told(keyboard.tick()) == []
+        assert told(keyboard.feed("\\w")) == (["w"] if late < 0.5 else ["backslash", "w"])
+        assert told(keyboard.feed("\x1b")) == []
+        time.sleep(constants.ESCAPE_DELAY * 1.1)
+        assert told(keyboard.tick()) == ["escape"]
+
+
 def test_a_sequence_that_another_one_interrupts_is_no_key_either() -> None:
     assert read("\x1b[1;\x1b[Ay") == ["up", "y"]
 

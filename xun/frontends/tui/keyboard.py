@@ -89,13 +89,15 @@ class Keyboard(XTermParser):
         """Nothing has come for `wait` seconds, or for longer."""
         self._behind = False
         silence = self._clock() - self._last
+        ending = self._within and self._open == "\x1b"  # it may be the first half of what ends the string
         self._within = self._within and silence < _CUT
         if self._paste is not None:
             if silence >= PATIENCE:
                 yield self._ended(self._paste)
-        elif not _TORN.fullmatch(self._open) or silence >= _CUT:
+        elif not (ending or _TORN.fullmatch(self._open)) or silence >= _CUT:
             waited = self._timeout_time is not None
-            yield from super().tick()
+            keys = super().tick()
+            yield from (key for key in keys if not ending)
             if waited and self._timeout_time is None:
                 self._begun = ""  # the parser has given it up
 
