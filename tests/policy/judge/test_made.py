@@ -106,6 +106,27 @@ def test_granted_programs_that_do_only_what_their_words_say_stay_quiet(command: 
     assert judge(command, "conftest.py", "Makefile", allow=(granted,)).effect == "allow"
 
 
+@pytest.mark.parametrize(
+    ("command", "made"),
+    [
+        ("brew bundle", "Brewfile"),
+        ("brew install ./x.rb", "x.rb"),
+        ("apt-get install ./x.deb", "x.deb"),
+        ("open x.command", "x.command"),
+    ],
+)
+def test_what_is_named_otherwise_may_load_what_the_agent_made_by_some_of_its_words(command: str, made: str) -> None:
+    granted = (" ".join(command.split()[:2]) if not command.startswith("open") else command,)
+    assert judge(command, allow=granted).effect == "allow"
+    assert codes(judge(command, made, allow=granted)) == ["agent-made"]
+
+
+@pytest.mark.parametrize("command", ["brew install jq", "brew info user/tap/x", "apt-get install curl", "open x.html"])
+def test_a_package_by_its_name_and_a_page_are_no_code_of_the_workspace(command: str) -> None:
+    granted = (" ".join(command.split()[:2]),)
+    assert judge(command, "Brewfile", "x.rb", "x.html", allow=granted).effect == "allow"
+
+
 def test_git_counts_where_its_repository_starts_programs() -> None:
     name = ".githooks/pre-commit"
     files = ((f"/w/{name}", "digest"),)

@@ -328,6 +328,102 @@ CASES = r"""
 ? cloc . --extract-with=./x
 @ black . => black
 ? black --config=other .
+@ npx vite build => npx vite build
+? npx vite build --outDir lib
+? npx vite build evil
+? npx vite build --emptyOutDir
++ npx vite build --mode production
+@ npm run build => npm run build
+? npm run build -- evil
+? npm run build -- --outDir lib
++ npm run build -- --mode production
+@ npm run dev => npm run dev
++ npm run dev -- --port 3000 --host
+@ npx next build => npx next build
+? npx next build evil
+@ ng build => ng build
+? ng build --output-path src
++ ng build --configuration production
+@ npx webpack => npx webpack
+? npx webpack --output-path src --output-clean
+@ npx storybook build => npx storybook build
+? npx storybook build -c evil
+@ npx lint-staged => npx lint-staged
+? npx lint-staged -c evil
+@ npx pm2 start x => npx pm2 start x
+? npx pm2 start evil
+@ nx run-many -t test => nx run-many -t test
+? nx run-many -t test deploy
++ nx run-many -t test --parallel 3 -p web
+@ npx nx affected -t test => npx nx affected -t test
+? npx nx affected -t test deploy
+@ cmake --build build => cmake --build build
+? cmake --build build --target deploy
+? cmake --build build -t deploy
+? cmake --build build -- deploy
++ cmake --build build --config Release -j 4 -- -k
+@ cmake -B build => cmake -B build
+? cmake -B build evil
+? cmake -B build -S evil
++ cmake -B build -DCMAKE_BUILD_TYPE=Debug -G Ninja
+@ meson setup build => meson setup build
+? meson setup build evil
+@ packer build x => packer build x
+? packer build evil
+@ zig build => zig build
+? zig build deploy
+@ zig build test => zig build test
+? zig build test deploy
+@ opam install . => opam install .
+? opam install evil
+@ nim c x.nim => nim c
+? nim c -r x.nim
+@ mix format => mix format
+? mix format --dot-formatter evil.exs
+@ go tool pprof x => go tool pprof
+? go tool pprof -tools ./dir x
+@ dotnet test => dotnet test
+? dotnet test -- RunConfiguration.TestAdaptersPaths=x
++ dotnet test -- NUnit.NumberOfTestWorkers=1
+@ yarn turbo run test => yarn turbo run test
+? yarn turbo run deploy
+? yarn turbo run test deploy
+@ yarn vite build => yarn vite build
+? yarn vite build evil
+@ pdm install => pdm install
+? pdm install -p evil
+@ npx tsc --noEmit => npx tsc --noEmit
+? npx tsc --noEmit --noEmit false
+? npx tsc --noEmit --tsBuildInfoFile README.md
+? npx tsc --noEmit --generateTrace src
+@ uv sync => uv sync
+? uv sync -p ./x
+? uv sync --python x
++ uv sync -p 3.12
++ uv sync --python cpython-3.12.1
+@ uv pip list => uv pip list
+? uv pip list -p./x
+@ uv python find => uv python find
+? uv python find ./x
+@ uv build => uv build
+? uv build evil
+? uv build --python=./x
++ uv build --out-dir dist
+@ git commit -m x => git commit
+? git commit -anm y
+? git commit -qnm y
++ git commit -sqm no
++ git commit -am none
+@ cp a b => cp
+? cp ~/notes.txt b
+? cp ../private/x b
+? cp -t . ~/notes.txt
++ cp -r src dist
+@ ln a b => ln
+? ln ../x b
+@ install a b => install
+? install -m 644 ../x b
++ install -m 644 a b
 """
 
 

@@ -174,7 +174,8 @@ class _Judge:
             uses, refused = self.under(rule, command, covered)
             if refused is None:
                 outcome.rule = rule
-                for reason in self.uses(command, uses if uses is None else (*uses, *command.handed)):
+                touched = self.uses(command, uses if uses is None else (*uses, *command.handed))
+                for reason in (*self.hazards.brings(command, covered), *touched):
                     # A person who granted a git command was told of the repository's programs.
                     if reason.code != "git-configuration" or not self.by_person(rule):
                         outcome.ask(reason)

@@ -17,6 +17,7 @@ from xun.policy.reach.history import Shown, objects_in, plain_words, shown
 from xun.policy.reach.keyrings import prints_secret
 from xun.policy.reach.needs import HERE, Command, Reading, spoken_with
 from xun.policy.reach.settings_shown import PERSON
+from xun.policy.reach.sources import brought
 from xun.policy.reach.through import folders_read
 from xun.policy.rules import Rule
 from xun.policy.script.folders import is_lost, told
@@ -135,6 +136,22 @@ class Hazards:
         if view := next(filter(prints_secret, command.acting), None):
             text = f"{base_name(view[0].text)} would print a password, token or key"
             yield Reason(code="secret", text=text, hard=True, segment=command.segment.text)
+
+    def brings(self, command: Command, covered: int) -> Iterator[Reason]:
+        """The reasons against a copy of what no reader may read unasked, but for the first `covered` words of a rule.
+
+        In the workspace its content could be read by anything.
+        """
+        spelled = {arg.text for arg in command.segment.args[1:covered]}
+        views = () if command.judged else filter(None, command.acting)
+        named = {arg.text for view in views for arg in brought(view)} - spelled
+        for folder in self.reading.script.starts(self.cwd, command.segment) if named else ():
+            for word in command.words:
+                if word.arg.text not in named or is_lost(key := command.keys(folder, word)):
+                    continue
+                found = self.places.problem(word._replace(mode="read"), key)
+                if found is not None and found.code == "outside":
+                    yield found.model_copy(update={"segment": command.segment.text})
 
     def tracked(self, command: Command) -> Iterator[Reason]:
         """The hard reason against a git command that shows a secret file which its repository keeps."""

@@ -7,6 +7,7 @@ with the network, or with git's data to change, it could do what nobody has agre
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from xun.policy.action import Run
@@ -22,6 +23,7 @@ from xun.policy.reach.targets import copied_by
 from xun.policy.rules import Policy
 from xun.policy.tables.programs import CHANGERS, DESTROYERS, FETCHERS, RUNS_OTHERS, STATE, base_name, word_set
 from xun.policy.tables.subcommands import GH_USES_GIT, subcommand
+from xun.policy.text.words import Arg
 
 AGENT_MADE = "agent-made"
 """The code of the reason."""
@@ -31,9 +33,22 @@ _MOST_NAMES = 64  # of one file in one text
 # Do what their words say and run nothing of the workspace: formatters and checkers without plugins among them.
 _LOADS_NOTHING = CHANGERS | DESTROYERS | FETCHERS | STATE | word_set(
     "echo printf true false : test [ sleep date sync gh pkill killall which open xdg-open clear mkfifo mktemp "
-    "ping nslookup dig host whois telnet aws gcloud gsutil az rclone glab brew apt apt-get dnf yum pacman apk "
-    "ruff black shellcheck shfmt gofmt rustfmt clang-format tsc pyright taplo yamllint"
+    "ping nslookup dig host whois telnet aws gcloud gsutil az rclone glab brew apt apt-get dnf yum zypper pacman "
+    "apk snap ruff black shellcheck shfmt gofmt rustfmt clang-format tsc pyright taplo yamllint"
 )  # fmt: skip
+# But these do by some of their words: a list of packages, or a package, is code that lies in the workspace, and a file
+# that is opened may be a program.
+_LOADING_WORDS = {
+    "brew": re.compile(r"bundle|ruby|irb|sh|test-bot|\.{0,2}/.*|.*\.rb"),
+    **dict.fromkeys(
+        word_set("apt apt-get dnf yum zypper pacman apk snap"),
+        re.compile(r"\.{0,2}/.*|.*\.(?:deb|rpm|apk|snap|pkg\.tar(?:\.\w+)?)"),
+    ),
+    **dict.fromkeys(
+        word_set("open xdg-open"),
+        re.compile(r".*\.(?:command|tool|sh|desktop|app|workflow|terminal|scpt|applescript|jar)/?"),
+    ),
+}
 
 # What package managers only ask of the registry, fetch or look up.
 _ASKS_ONLY = {
@@ -137,11 +152,18 @@ def loader_of(command: Command, facts: Facts | None = None, folders: Sequence[st
     if (base := base_name(name)) in RUNS_OTHERS:
         return "any"
     told = subcommand(command.segment.argv)
-    if base == "gh" and told in GH_USES_GIT:
+    if base in ("gh", "glab") and told in GH_USES_GIT:
         return "any" if facts is None or _starts_programs(command, facts, folders) else None
     if told[:1] in _ASKS_ONLY.get(base, ()):
         return None
+    if any(map(_loads_by_words, command.acting)):
+        return "any"
     return None if command.program.judge is not None or base in _LOADS_NOTHING else "any"
+
+
+def _loads_by_words(view: Sequence[Arg]) -> bool:
+    words = _LOADING_WORDS.get(base_name(view[0].text)) if view else None
+    return words is not None and any(words.fullmatch(arg.text) for arg in view[1:])
 
 
 def _of_others(command: Command, facts: Facts) -> Loader | None:

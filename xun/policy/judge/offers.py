@@ -9,7 +9,7 @@ from xun.policy.commands import default_commands
 from xun.policy.entries import PolicyError, check_allowed
 from xun.policy.reach.needs import Command
 from xun.policy.reach.runs import may_run_words
-from xun.policy.reach.uncovered import goes_further, is_program, runs_more, tells_more, unknown
+from xun.policy.reach.uncovered import calls_program, goes_further, is_program, runs_more, tells_more, unknown
 from xun.policy.tables.further import package_at, task_at
 from xun.policy.tables.programs import (
     BUILDERS,
@@ -64,7 +64,7 @@ def _telling(words: Sequence[str]) -> int:
         return 0
     if name in COMPOSE or (name in HAVE_COMPOSE and words[1:2] == ("compose",)):
         return _telling_compose(words, 1 if name in COMPOSE else 2)
-    if length := runner_length(words):
+    if length := runner_length(words) or int(calls_program(words)):
         return _behind(words, length)
     if (at := task_at(name, words)) is not None:
         # Without a task it does what the project says, and a task could be added.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from xun.policy.commands.spec import Use
@@ -10,6 +11,8 @@ from xun.policy.tables.programs import base_name, word_set
 from xun.policy.text.words import Arg
 
 _COPIERS = word_set("cp mv install rsync")
+_BRINGERS = word_set("cp ln install")
+_SYMBOLIC = re.compile(r"-[A-Za-z]*s[A-Za-z]*|--s[a-z]*")
 _DEEP = word_set("r R a d P l")
 _DEEP_LONG = ("recursive", "archive", "no-dereference", "links", "dirs", "preserve=all", "preserve=links")
 
@@ -18,6 +21,19 @@ def copying(view: Sequence[Arg]) -> bool:
     """Does it give what stands somewhere another place, or a copy in another place?"""
     name = base_name(view[0].text)
     return name in _COPIERS or (name == "git" and any(arg.text == "mv" for arg in view[1:3]))
+
+
+def brought(view: Sequence[Arg]) -> Sequence[Arg]:
+    """What comes to stand under another name by `cp`, `ln` or `install`, whose content can be read there."""
+    if base_name(view[0].text) not in _BRINGERS:
+        return ()
+    told = spelt(view)
+    operands = operands_of(view)
+    if base_name(view[0].text) == "ln" and any(_SYMBOLIC.fullmatch(arg.text) for arg in view[1:]):
+        return ()  # a link is followed when it is read
+    if told is not None and told.of("t", "target-directory"):
+        return operands
+    return operands if len(operands) == 1 else operands[:-1]
 
 
 def goes_deep(view: Sequence[Arg]) -> bool:

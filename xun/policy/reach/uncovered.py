@@ -12,14 +12,16 @@ from functools import lru_cache
 from xun.policy.tables.further import FURTHER, VERBS, further_package, further_path, further_task
 from xun.policy.tables.option_forms import matching
 from xun.policy.tables.option_names import changes_by_name, gives_by_name, leads_by_name
-from xun.policy.tables.programs import INTERPRETERS, KNOWN, base_name, word_set
-from xun.policy.tables.reaching import REACHING
+from xun.policy.tables.programs import BUILDERS, INTERPRETERS, KNOWN, base_name, word_set
+from xun.policy.tables.projects import further_project, handed_project
+from xun.policy.tables.reaching import EMPTIED, REACHING
 from xun.policy.tables.remote import leads_away
 from xun.policy.tables.runners import RUNNERS, runner_end, runner_length, script_length
 from xun.policy.tables.running import GIVING, PASSED, RUNNING
 from xun.policy.tables.sparing import taken_back
 from xun.policy.tables.sweeping import SWEEPING
 from xun.policy.tables.variables import means_more, runs_value
+from xun.policy.tables.verbs import VERBS as VERB_WORDS
 
 # Of these, options end at `--`, and what follows are operands.
 _END_OPTIONS = word_set(
@@ -27,13 +29,14 @@ _END_OPTIONS = word_set(
     "uv rake rspec rubocop curl wget mypy npm pnpm yarn mvn terraform eslint prettier"
 )
 # These hand what follows `--` to what they run: always, or by some of their commands.
-_HAND_ON = word_set("tox nox task dotnet npx deno poe swift bazel")
+_HAND_ON = word_set("tox nox task npx deno poe swift bazel")
 _HAND_ON_BY = {
     "cargo": word_set("run r test t bench clippy fmt rustc rustdoc miri nextest"),
     "npm": word_set("run run-script rum urn test t tst start stop restart exec x"),
     "pnpm": word_set("run test t start exec dlx"),
     "yarn": word_set("run test start exec dlx"),
     "bun": word_set("run test x"),
+    "dotnet": word_set("run watch exec tool"),
 }
 _SCRIPTED = word_set("npm pnpm yarn bun")
 _OUTSIDE = re.compile(r"[/~]|\.\.(?:/|$)")
@@ -141,6 +144,10 @@ def _further_operand(name: str, words: Sequence[str], own: Sequence[str], covere
         return own[1], FURTHER["tar"][1]
     if found := further_task(name, own, covered):
         return found, "does that too"
+    if found := further_project(name, own, covered):
+        return found, "works with that too"
+    if name in _SCRIPTED and (found := _handed_on(name, words, covered)):
+        return found, "may work in another folder, or empty one"
     if found := further_package((name, *own[1:]), covered):
         return found, "installs that too"
     if name in _SETTING and (found := next((word for word in own[covered:] if means_more(word)), "")):
@@ -148,6 +155,12 @@ def _further_operand(name: str, words: Sequence[str], own: Sequence[str], covere
     telling = words[covered:] if unknown(words[0]) or _is_script(words) else ()
     found = next((word for word in telling if VERBS.fullmatch(word)), "")
     return (found, "does something else") if found else ("", "")
+
+
+def _handed_on(name: str, words: Sequence[str], covered: int) -> str:
+    """What a script is handed that a build tool takes for a project, or for the folder that it writes to."""
+    found = matching(EMPTIED, words, _passed_from(name, words, covered))
+    return found or handed_project(words, covered)
 
 
 def _is_script(words: Sequence[str]) -> bool:
@@ -180,7 +193,7 @@ def _inner(words: Sequence[str], covered: int) -> Iterator[tuple[Sequence[str], 
     length = runner_length(words)
     if base_name(words[0]) == "python" and list(words[1:2]) == ["-m"]:
         length = 2
-    elif base_name(words[0]) in INTERPRETERS and script_length(words) == 2 and is_program(words[1]):
+    elif calls_program(words) or _calls_script(words):
         length = 1
     elif list(words[:2]) == ["yarn", "workspace"]:
         yield ("yarn", *words[3:]), max(covered - 2, 1)
@@ -192,7 +205,7 @@ def _inner(words: Sequence[str], covered: int) -> Iterator[tuple[Sequence[str], 
         return
     lead: tuple[str, ...] = ()
     if base_name(words[0]) == "cmake" and "--build" in words:
-        lead = ("make",)
+        lead = ("make", "all")
     elif base_name(words[0]) in ("gh", "glab") and list(words[1:3]) in (["repo", "clone"], ["repo", "fork"]):
         lead = ("git", "clone")
     elif base_name(words[0]) in ("tox", "nox", "poe"):
@@ -200,6 +213,17 @@ def _inner(words: Sequence[str], covered: int) -> Iterator[tuple[Sequence[str], 
     at = words.index("--") + 1
     if lead:
         yield (*lead, *words[at:]), len(lead) + max(covered - at, 0)
+
+
+def _calls_script(words: Sequence[str]) -> bool:
+    """Is it an interpreter with the script of a known program?"""
+    return base_name(words[0]) in INTERPRETERS and script_length(words) == 2 and is_program(words[1])
+
+
+def calls_program(words: Sequence[str]) -> bool:
+    """Is it yarn or pnpm with the name of a program of their packages where their own command would stand?"""
+    second = " ".join(words[1:2])
+    return base_name(words[0]) in ("yarn", "pnpm") and second not in VERB_WORDS and second in _TABLED | BUILDERS
 
 
 def is_program(script: str) -> bool:

@@ -18,8 +18,21 @@ _FILES = "works by other files"
 _WRITES = "writes other files"
 _MAKE = (rf"-[A-Za-z]*C.+|--{short('directory')}=.+", _FOLDER)
 _GRADLE = (r"-[pP].+|--project-cache-dir=.+", _FOLDER)
+_TSC = (
+    r"-p.+|-b|--build|(?i:--(?:tsBuildInfoFile|generateTrace|generateCpuProfile|init)(?:=.*)?)",
+    "works in another folder, or writes other files",
+)
+# What uv takes for a version; of anything else it starts the file of that name.
+_VERSION = r"(?:c?python|pypy|graalpy|pyodide|[cp]p|py)?[-@]?(?:[<>=!~]=?)?\d[\w.,<>=!~+*-]*|c?python|pypy|graalpy"
+_STARTED = rf"(?:-p=?|--python=)(?!(?:{_VERSION})$)[^=].*"
+_STARTS = "starts that as its Python"
 _OUT = r"(?:[/~]|\.\./|\.\.$).*"
 _BUILD = (rf"-f=?.+|-o.+|--output=.+|-|{_OUT}", "builds from another file, or writes elsewhere")
+
+# Of what builds for browsers: the folder that it writes to, and mostly empties first.
+EMPTIED = (
+    r"(?i:--(?:out-?dir|output-?(?:dir|path|clean)|out|dist-?dir|dest(?:ination)?|empty-?out-?dir)(?:=.*)?)|-[od]=.+"
+)
 
 REACHING: Mapping[str, tuple[str, str]] = {
     "cargo clean": (r"--target-dir=.*", "removes another folder"),
@@ -35,13 +48,15 @@ REACHING: Mapping[str, tuple[str, str]] = {
     "fly": (r"-a.+", "acts for another app"), "flyctl": (r"-a.+", "acts for another app"),
     "heroku": (r"-[ar].+", "acts for another app"),
     "gradle": _GRADLE, "gradlew": _GRADLE,
-    "tsc": (r"-p.+|-b|--build", _FOLDER), "tsgo": (r"-p.+|-b|--build", _FOLDER),
+    "tsc": _TSC, "tsgo": _TSC,
+    "storybook": (rf"-c.+|--config-dir=.*|{EMPTIED}", _CONFIGURED), "lint-staged": (r"-[cd].+|--diff=.*", _CONFIGURED),
+    "pdm": (r"-p.+", _FOLDER), "cmake": (r"--(?:preset|open|workflow)=.*|-S=?(?!=?\.?$).+", _FOLDER),
+    "uv python": (rf"{_STARTED}|\.{{0,2}}/.*", _STARTS),
     "pyright": (r"-p.+", _FOLDER),
     "swift": (r"-C.+", _FOLDER),
     "poetry": (r"-[CP].+", _FOLDER),
     "composer": (r"-d.+", _FOLDER),
     "just": (r"-d.+", _FOLDER),
-    "cmake": (r"--(?:preset|open|workflow)=.*", _FOLDER),
     "ctest": (r"--preset=.*", _FOLDER),
     "dotnet": (
         r".*\.(?:cs|fs|vb|ms?build)?proj|.*\.slnx?|.*\.dll|-s=.+|[-/]{1,2}(?:t|target|bl|binaryLogger)[:=].*",
@@ -76,5 +91,12 @@ REACHING: Mapping[str, tuple[str, str]] = {
     "rspec": (r"-P.+|--(?:pattern|default-path|out)=.*|-o.+", _FILES), "bazel": (r"--config=.*", _CONFIGURED),
     "build": (_OUT, _FOLDER),
 } | dict.fromkeys(
-    word_set("next nuxt vite astro webpack rollup esbuild playwright cypress"), (_OUT, _FOLDER)
-)  # fmt: skip
+    word_set("playwright cypress"), (_OUT, _FOLDER)
+) | dict.fromkeys(
+    word_set("next nuxt nuxi vite astro webpack rollup esbuild parcel tsup rspack rsbuild ng vitepress "
+             "vuepress docusaurus react-scripts vue-cli-service react-router remix gatsby unbuild"),
+    (f"{_OUT}|{EMPTIED}", "works in another folder, or empties one"),
+) | {
+    f"uv {command}": (_STARTED, _STARTS)
+    for command in word_set("sync lock venv tree build export pip tool remove version publish init format check")
+}  # fmt: skip

@@ -105,6 +105,7 @@ RUNNING: Mapping[str, str] = {
     "sort": completed("", "compress-program"),
     "split": completed("", "filter"),
     "go": r"--?(?:exec|toolexec|vettool|overlay|modfile)(?:=.*)?|.*-extld.*|" + leading_out("-C"),
+    "go tool": r"--?tools(?:=.*)?",
     "go env": r"--?[wu](?:=.*)?",
     "cargo": exact("C", "config", "-Z.*") + "|" + leading_out("--manifest-path"),
     "cargo rustc": r"-C=?(?:linker|link-arg).*",
@@ -143,7 +144,7 @@ RUNNING: Mapping[str, str] = {
         r"|exec:.*|(?:.*:)?(?:exec|antrun|groovy|gmavenplus)[\w-]*:.*",
     ),
     "gradle": _GRADLE, "gradlew": _GRADLE,
-    "mix": r"-[er].*|--(?:eval|rpc-eval|require|cmd)(?:=.*)?",
+    "mix": r"-[er].*|--(?:eval|rpc-eval|require|cmd|dot-formatter)(?:=.*)?",
     "cmake": r"-[EPC].*|--toolchain(?:=.*)?"
     r"|-D\w*(?:LAUNCHER|TOOLCHAIN_FILE|_COMMAND|_RULE_|_INCLUDES?(?:_|\b)|PROJECT_INCLUDE|_COMPILER|_LINKER).*",
     "ctest": r"-[SDMT].*|-SP.*|--(?:build-|test-command|script|dashboard)[\w-]*(?:=.*)?",

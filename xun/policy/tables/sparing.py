@@ -34,7 +34,7 @@ _LETTERS = {
 }  # fmt: skip
 _CLUSTER = re.compile(r"-[A-Za-z0-9]+")
 _LONG_BY_ONE = word_set("go dart")  # of these one dash leads a whole name
-_OFF = re.compile(r"(?i:false|no|none|off|0|never)")
+_OFF = re.compile(r"(?i:false|no|none|null|off|0|never)")
 _TAKES_BACK = re.compile(r"--?no-?([a-z].*?)(?:=.*)?", re.DOTALL)
 
 
@@ -78,8 +78,9 @@ def taken_back(words: Sequence[str], covered: int) -> str:
     spelled = {name: word for word in words[1:covered] if (name := _spares(word, letters))}
     if not spelled:
         return ""
-    if _OFF.fullmatch(" ".join(words[covered : covered + 1])) and _spares(words[covered - 1], letters):
-        return words[covered]
+    for at in range(covered, len(words)):
+        if _OFF.fullmatch(words[at]) and _spares(words[at - 1], letters) in spelled:
+            return words[at]
     for word in words[covered:]:
         plain = kebab(word)
         found = _SPARING.fullmatch(plain)

@@ -51,7 +51,12 @@ _VALUED: Mapping[str, frozenset[str]] = (
 _THROUGH: Mapping[str, frozenset[str]] = {"yarn": word_set("workspace"), "composer": word_set("global")}
 GH_USES_GIT = frozenset(
     (first, second)
-    for first, seconds in {"pr": "checkout create merge", "repo": "clone fork sync create", "gist": "clone"}.items()
+    for first, seconds in {
+        "pr": "checkout create merge",
+        "mr": "checkout create merge",
+        "repo": "clone fork sync create",
+        "gist": "clone",
+    }.items()
     for second in seconds.split()
 )
 """What gh has git do here, which starts hooks as git does."""
