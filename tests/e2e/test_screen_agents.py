@@ -21,7 +21,8 @@ def test_a_question_names_the_sub_agent_and_its_row_unfolds_and_outlasts_a_kill(
             screen.opened()
             screen.send("have it made")
             screen.until("maker: Run this command?")
-            assert "agent_run" not in screen.until("? maker Make a.")
+            # The line above the prompt says "running agent_run" until it says what is asked.
+            screen.until(lambda shown: "? maker Make a." in shown and "agent_run" not in shown, "one row, its own")
             screen.until("number or letter answers")
             screen.type("y")
             screen.until("mkdir b")
