@@ -143,7 +143,10 @@ class PlanUpdated(_Event):
 
 
 class QueueChanged(_Event):
-    """What waits: prompts for later, next one first, and texts that the running turn will take up."""
+    """What waits: prompts for later, next one first, and texts that the running turn will take up.
+
+    A compaction that runs stands first, as the line that asked for it.
+    """
 
     type: Literal["queue_changed"] = "queue_changed"
     queued: tuple[str, ...]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.screen import Screen
-from tests.e2e.support import Model, sessions
+from tests.e2e.support import Model, sessions, wait_for
 from tests.wire.server import Status, Stream
 from tests.wire.streams import Say
 
@@ -122,7 +122,7 @@ def test_a_command_that_waited_when_the_session_was_left_is_not_run_and_prompts_
         with Screen("--continue", model=model, width=100) as screen:
             screen.opened()
             shown = screen.until(
-                "commands that waited when this session was left were not run: /clear, /model other/one"
+                "commands that waited or ran when this session was left were not done: /clear, /model other/one"
             )
             assert "First reply." in shown and "↑ /" not in shown
             screen.until("Enter on an empty prompt sends the first")
@@ -131,6 +131,31 @@ def test_a_command_that_waited_when_the_session_was_left_is_not_run_and_prompts_
             screen.until("And this.")
         assert "important prompt" in said(model, 2) and "another prompt" in said(model, 3)
         assert "First reply." in said(model, 3) and "> beside" in said(model, 2) and model.refusals == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_compaction_in_whose_midst_the_session_was_left_is_told(how: signal.Signals) -> None:
+    slow = Stream(Say("summary " * 600), chunk=40, pause=0.05)
+    with Model(Say("First reply."), Say("Second reply."), slow) as model:
+        with Screen(model=model, width=100) as screen:
+            screen.opened()
+            for sent, reply in (("one", "First reply."), ("two", "Second reply.")):
+                screen.send(sent)
+                screen.until(reply)
+            screen.send("/compact keep the plan")
+            wait_for(lambda: len(model.requests) == 3, "the request for the summary")
+            screen.send("one more")
+            screen.until("↑ one more")
+            screen.signal(how)
+            screen.process.wait()
+        with Screen("--continue", model=model, width=100) as screen:
+            screen.opened()
+            shown = screen.until("a command that waited or ran when this session was left was not done: /compact keep")
+            assert "Second reply." in shown and "↑ one more" in shown and "↑ /" not in shown
+        with Screen("--continue", model=model, width=100) as screen:
+            screen.opened()
+            screen.until("↑ one more")
+            assert "was not done" not in screen.text, "it is told once"
 
 
 def test_what_a_shell_line_blocks_waits_and_nothing_is_lost() -> None:

@@ -16,13 +16,15 @@ T = TypeVar("T")
 class Queue:
     """Prompts that wait, first in first out, and steering texts that wait for the next step of the running turn.
 
-    Each change is told as `QueueChanged`, by `changed`. Blank texts are refused with `ValueError`.
+    Each change is told as `QueueChanged`, by `changed`. Blank texts are refused with `ValueError`. A line that is
+    `under_way` is told along, first, until it is done: a session that is killed meanwhile still has it.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._items: list[str] = []
         self._steering: list[str] = []
+        self._under_way: tuple[str, ...] = ()
         self._lock = threading.Lock()  # a tool's thread may steer while the turn takes up what waits
 
     @property
@@ -38,11 +40,18 @@ class Queue:
     def event(self) -> QueueChanged:
         """What waits now."""
         with self._lock:
-            return QueueChanged(queued=self.items, steering=self.steering)
+            return QueueChanged(queued=(*self._under_way, *self._items), steering=self.steering)
 
     def restore(self, texts: Iterable[str]) -> None:
         """Let `texts` wait as they did when the session was left. Nothing is told: it is told already."""
         self._items[:0] = texts
+
+    def under_way(self, line: str) -> None:
+        """Tell that what `line` asks for has begun; with "", that it is done."""
+        under_way = (line,) if line else ()
+        with self._lock:
+            changed, self._under_way = under_way != self._under_way, under_way
+        self._told(changed)
 
     def add(self, text: str) -> None:
         """Put `text` last."""

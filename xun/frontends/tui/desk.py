@@ -89,12 +89,12 @@ class Desk:
 
     @property
     def left_out(self) -> str:
-        """What the person should know of commands that waited when the session was left; "" where none did."""
+        """What the person should know of commands that waited or ran when the session was left; "" where none did."""
         lines = [shorten(line, _SHOWN, placeholder=" …") for line in self.turns.left_out]
         if not lines:
             return ""
         some, were = ("a command", "was") if len(lines) == 1 else ("commands", "were")
-        return f"{some} that waited when this session was left {were} not run: {', '.join(lines)}"
+        return f"{some} that waited or ran when this session was left {were} not done: {', '.join(lines)}"
 
     @property
     def _registry(self) -> CommandRegistry:

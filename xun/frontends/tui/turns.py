@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 C = TypeVar("C")
 _SHOWN = 60  # characters of a command that runs
 
-_WAITING = frozenset(("/clear", "/compact", "/continue", "/retry"))
+_LONG = "/compact"  # the command whose work takes so long that the session may be left in the midst of it
+_WAITING = frozenset(("/clear", _LONG, "/continue", "/retry"))
 _CHOOSING = frozenset(("/model", "/effort"))
 """Commands that wait like prompts while something runs. These do where they say what is chosen: a list that opens some
 time later would take keys that were meant for the prompt."""
@@ -69,6 +70,7 @@ class Turns:
         self._tell_end = ended
         self._task: asyncio.Task[bool] | None = None
         self._then: Callable[[], None] | None = None
+        self._stopping = False
 
     @property
     def busy(self) -> bool:
@@ -115,6 +117,8 @@ class Turns:
         What waits is sent after it, unless it was held before.
         """
         held, self.job = self.held, name
+        if name.split()[:1] == [_LONG]:
+            self.agent.queue.under_way(name)
         self._start(self._job(job, then))
         self.held = held
 
@@ -132,7 +136,7 @@ class Turns:
         """Cancel what runs and wait for its end."""
         task = self._task
         if task is not None:
-            self.held = True
+            self.held = self._stopping = True
             self.interrupt()
             await asyncio.wait([task])
 
@@ -143,6 +147,8 @@ class Turns:
 
     def _ended(self, task: asyncio.Task[bool]) -> None:
         self._task, self.job = None, ""
+        if not self._stopping:
+            self.agent.queue.under_way("")
         then, self._then = self._then, None
         if then is not None:
             then()
