@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from xun import (
     tool_attr,
 )
 from xun.agent.subagents import AgentGetterParam
+from xun.policy.decision import Kept
 from xun.policy.rules import Settings
 
 pytestmark = pytest.mark.anyio
@@ -150,6 +152,30 @@ async def test_what_a_child_is_always_allowed_is_kept_where_the_person_keeps_it(
         how: dict[str, Any] = {"on_ask": Person(Answer(kind="always")), "on_always": parents, "policy": UNASSESSED}
         assert (await outcome(box, workspace=tmp_path, **how)).denials == ()
     assert len(kept) == 1 and kept[0].startswith("person: touch")
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        (Answer.always(), ["main/agent-1"]),
+        (Answer.keep(Kept(kind="command", pattern="touch", scope="user")), ["main/agent-1"]),
+        (Answer.session(), ["main/agent-1", "main/agent-2", "main"]),
+        (Answer.keep(Kept(kind="command", pattern="touch", scope="session")), ["main/agent-1", "main/agent-2", "main"]),
+    ],
+)
+async def test_a_yes_to_a_child_for_good_counts_for_all_at_once_and_one_for_a_while_for_it_alone(
+    answer: Answer, asked: list[str], tmp_path: Path
+) -> None:
+    person = Person(answer)
+    script = [call("agent_run", task="x"), call("agent_run", task="y"), TOUCH, {"text": "done"}]
+    how: dict[str, Any] = {"workspace": tmp_path, "policy": UNASSESSED}
+    agent, _, _ = agent_of(script, "cmd", name="main", on_ask=person, on_always=lambda rules: None, **how)
+    child = partial(Agent, tools=["cmd"], workspace=tmp_path)
+    agent.toolbox.with_subagent_provider(lambda _: child(ScriptedProvider([TOUCH, {"text": "ok"}])))
+    async with agent:
+        assert (await agent.run("go")).denials == ()
+        assert bool(agent.gate.kept) == (len(asked) == 1)
+    assert person.asked == asked
 
 
 @pytest.mark.parametrize("how", ["off above", "off below", "none above", "mode below"])

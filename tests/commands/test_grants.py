@@ -16,6 +16,8 @@ from xun.config.policy_edit import append_rules
 from xun.config.policy_file import load_policy, policy_files
 from xun.config.project.grants import ProjectGrants
 from xun.config.trust import trust, trust_of
+from xun.gate.remember import rule_of
+from xun.policy.decision import Kept
 
 pytestmark = pytest.mark.anyio
 
@@ -70,6 +72,17 @@ async def test_a_yes_for_good_says_where_it_is_kept_and_goes_from_there_too(work
         await bench.text("/policy grants remove 1")
         assert load_policy(file).rules == () and gate.policy.own_rules == ()
         assert (await bench.text("/policy grants")).startswith("Nothing is granted.")
+
+
+async def test_a_yes_for_good_to_a_sub_agent_is_listed_once_and_goes_for_all(work: Path) -> None:
+    async with Bench() as bench:
+        gate, file = bench.agent.gate, bench.paths.policy_file
+        append_rules(file, [allow("mkdir")])
+        gate.kept.append(rule_of(Kept(kind="command", pattern="mkdir", scope="user")))  # as the answer leaves it
+        [row] = (await bench.text("/policy grants")).splitlines()[1:-1]
+        assert " ".join(row.split()) == f"1 command mkdir kept in {place(f'{file}:3', gate)}"
+        assert (await bench.text("/policy grants remove mkdir")).endswith("It asks again.")
+        assert gate.kept == [] and load_policy(file).rules == ()
 
 
 async def test_the_rules_of_a_project_are_grants_too_and_taking_one_back_leaves_the_file_agreed_to(work: Path) -> None:

@@ -68,7 +68,7 @@ def _of_session(gate: Gate) -> Iterator[_Grant]:
     for rule, text in zip(lists.rules(), (*lists.commands, *lists.write_paths), strict=True):
         drop = lists.remove_command if rule.kind == "command" else lists.remove_path
         yield _Grant(rule, text, _ENDS, partial(drop, text))
-    for rule in gate.grants:
+    for rule in gate.granted:
         yield _Grant(rule, rule.shown, _end_of(rule), partial(_drop, gate, rule))
 
 
@@ -81,7 +81,8 @@ def _granted(own: ProjectGrants | None) -> list[ProjectCommand]:
 
 
 def _drop(gate: Gate, rule: Rule) -> None:
-    gate.grants[:] = [one for one in gate.grants if one is not rule]
+    for rules in (gate.grants, gate.kept):
+        rules[:] = [one for one in rules if one is not rule]
 
 
 def _end_of(rule: Rule) -> str:
@@ -165,7 +166,7 @@ def _to_save(gate: Gate, target: PolicyTarget) -> tuple[list[Rule], list[str]]:
         else:
             pattern = escape(os.path.relpath(path, root) if target.in_project else path)
             rules.append(Rule(effect="allow", kind="write", pattern=pattern))
-    for rule in gate.grants:
+    for rule in gate.granted:
         if rule.uses is not None or rule.until is not None:
             left.append(f"not saved: {rule.kind} {rule.shown}, which {_end_of(rule)}")
         elif target.in_project and rule.kind == "read":

@@ -105,7 +105,7 @@ def same(rule: Rule, other: Rule, gate: Gate) -> bool:
 def allowed_by(rule: Rule, more: Sequence[Rule], gate: Gate) -> str:
     """Where another rule stands that allows what `rule` does, among those in force and `more`; "" where none does."""
     wanted, now = _whole(rule, gate), datetime.now(UTC)
-    for other in (*gate.policy.rules, *gate.allowlists.rules(), *gate.grants, *more):
+    for other in (*gate.policy.rules, *gate.allowlists.rules(), *gate.granted, *more):
         if other.effect == "allow" and other.in_force(now) and not missing([wanted], [_whole(other, gate)]):
             return place(other.source, gate)
     return ""

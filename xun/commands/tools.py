@@ -31,7 +31,7 @@ def _permission(tool: Tool, gate: Gate) -> str:
     if tool.permission is not None:
         own = Rule(effect=tool.permission, kind="tool", pattern=tool.name, source=f"tool {tool.name}")
         policy = policy.copy(extra=(own,))
-    effect = decide(UseTool(name=tool.name), Facts(), policy, gate.grants).effect
+    effect = decide(UseTool(name=tool.name), Facts(), policy, gate.granted).effect
     return "judged by what it does" if effect == "allow" and tool.actions is not None else _WORDS[effect]
 
 

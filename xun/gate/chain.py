@@ -10,7 +10,8 @@ from xun.gate.risk import Assessor, assessable
 from xun.policy.decision import Answer, Ask, Decision
 
 if TYPE_CHECKING:
-    from xun.gate.gate import Gate, OnAlways
+    from xun.gate.gate import Gate
+    from xun.gate.saving import OnAlways
 
 
 def levels(gate: Gate | None) -> Iterator[Gate]:

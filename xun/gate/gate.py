@@ -17,8 +17,9 @@ from xun.gate.chain import asker, assessor_of, confirming, keeper, may_assess
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
 from xun.gate.put import Emit, OnAsk, Settler, put, question
-from xun.gate.remember import lasting, of_session, place_of, rule_of, spend
+from xun.gate.remember import FOR_GOOD, GRANT, lasting, of_session, place_of, rule_of, spend
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, let_go
+from xun.gate.saving import OnAlways, save
 from xun.gate.verdict import Verdict, assessed_verdict, settled_verdict
 from xun.gate.waiting import OpenQuestion, Waiting
 from xun.policy.action import Action, Read, Run, UseTool, Write
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Gate", "OnAlways", "OnAsk", "Standing", "question"]
 
-OnAlways = Callable[[Sequence[Rule]], object]
-"""Keeps rules for good. It may take its time. Text that it returns is told, such as where they are kept now; what it
-raises is told too, and the rules count for the session."""
-
 Standing = Callable[[str], Sequence[Rule]]
 """The rules that hold, as the disk is now, for what a shell text may be about. It reads files; called in a thread."""
 
@@ -54,9 +51,11 @@ class Gate:
     rejects, and saves nothing. `mode` counts from the next decision on. `assessor` may say yes where the rules only
     ask and `mode` lets it; None, or `risk = "off"` in the policy, leaves that to the person. `on_always` keeps what
     the person allows for good; without it that lasts as long as the agent. `standing` gives the rules that hold for
-    what the disk holds when a command is judged. `questions` are those that are open now. `bare` says that the last
-    command was judged without the sandbox that is wanted. `above` is the gate of the agent that this one works for:
-    what that would not let pass does not pass, save what a person has `given` here; `own` says where xun's files lie.
+    what the disk holds when a command is judged. `questions` are those that are open now. `kept` are the rules that a
+    person has had kept for good: they count for all agents of the tree at once, as they will in the next session.
+    `bare` says that the last command was judged without the sandbox that is wanted. `above` is the gate of the agent
+    that this one works for: what that would not let pass does not pass, save what a person has `given` here; `own`
+    says where xun's files lie.
     """
 
     workspace: Workspace
@@ -68,6 +67,7 @@ class Gate:
     home: Path = field(default_factory=Path.home)
     own: Callable[[], Own] = Own
     grants: list[Rule] = field(default_factory=list)
+    kept: list[Rule] = field(default_factory=list)
     mode: Mode = "manual"
     assessor: Assessor | None = None
     on_always: OnAlways | None = None
@@ -85,12 +85,17 @@ class Gate:
     def work_under(self, above: Gate) -> None:
         """Let nothing pass that `above` would not let pass, and ask, count and remember as it does (`chain.py`).
 
-        What a person gives here stays here: the lists and grants of `above` do not change.
+        What a person gives here for a while stays here: the lists and grants of `above` do not change.
         """
         self.above, self.patience = above, above.patience
         self.standing, self.journal, self.made = above.standing, above.journal, above.made
-        self.questions = above.questions
+        self.questions, self.kept = above.questions, above.kept
         self._ids = above._ids
+
+    @property
+    def granted(self) -> tuple[Rule, ...]:
+        """What the person has allowed here: for a while, and for good."""
+        return (*self.grants, *self.kept)
 
     @property
     def allowlists(self) -> Allowlists:
@@ -226,7 +231,7 @@ class Gate:
         if isinstance(action, UseTool) and permission in ("ask", "deny", "allow"):
             own = Rule(effect=permission, kind="tool", pattern=action.name, source=tool_source(action.name))
             policy = policy.copy(extra=(own,))
-        return decide(action, facts, policy, (*self.grants, *more), mode)
+        return decide(action, facts, policy, (*self.granted, *more), mode)
 
     def rules_changed(self) -> None:
         """Withdraw the questions that the lists, the grants and the mode settle by now. Callable from any thread."""
@@ -263,7 +268,7 @@ class Gate:
         from xun.policy.reading import ReadFilter
 
         now, roots, own = datetime.now(UTC), list(map(str, self.workspace.roots)), self.own()
-        return ReadFilter(self.policy, self.grants, roots=roots, at=now, holds=holds_credentials, own=own)
+        return ReadFilter(self.policy, self.granted, roots=roots, at=now, holds=holds_credentials, own=own)
 
     async def _settle(
         self, call_id: str, tool: str, judged: Sequence[Judged], emit: Emit, permission: str | None
@@ -342,25 +347,17 @@ class Gate:
         if answer.rules:
             await self._keep(ask, answer, emit)
             return
-        for decision in ask.decisions:
-            if not decision.hard:
-                self._grant(decision)
+        saves = ask.saves if answer.kind == "always" else ()
+        if saves and self.above is not None and keeper(self) is not None:
+            self.kept += [Rule(effect="allow", kind=kind, pattern=what, source=GRANT) for kind, what in saves]
+        else:
+            for decision in ask.decisions:
+                if not decision.hard:
+                    self._grant(decision)
         self.rules_changed()
-        rules = [Rule(effect="allow", kind=kind, pattern=what, source="always") for kind, what in ask.saves]
-        await self._save(rules if answer.kind == "always" else (), emit)
-
-    async def _save(self, rules: Sequence[Rule], emit: Emit) -> None:
-        if (keep := keeper(self)) is None or not rules:
-            return
-        try:
-            told = await run_in_thread(partial(keep, rules), "save-rules")
-        except Exception as error:  # noqa: BLE001 - the person has said yes: that it could not be kept is told, no more
-            _log.warning("a rule could not be saved", exc_info=True)
-            text = f"not saved, so it counts for this session alone: {error}"
-            emit(Notice(level="warning", text=text))
-            return
-        if isinstance(told, str) and told:
-            emit(Notice(level="info", text=told))
+        await save(
+            keeper(self), [Rule(effect="allow", kind=kind, pattern=what, source="always") for kind, what in saves], emit
+        )
 
     async def _keep(self, ask: Ask, answer: Answer, emit: Emit) -> None:
         """Keep the rules that the person has edited. One that cannot be a rule is told, and none of them counts."""
@@ -369,10 +366,14 @@ class Gate:
         except PolicyError as error:
             emit(Notice(level="warning", text=f"kept for this once alone: {error}"))
             return
-        self.grants += kept_now
-        self.given += kept_now
+        for rule, kept in zip(kept_now, answer.rules, strict=True):
+            if kept.scope in FOR_GOOD and keeper(self) is not None:
+                self.kept.append(rule)
+            else:
+                self.grants.append(rule)
+                self.given.append(rule)
         self.rules_changed()
-        await self._save(lasting(answer.rules), emit)
+        await save(keeper(self), lasting(answer.rules), emit)
 
     def _grant(self, decision: Decision) -> None:
         # An allow rule would not stand against a rule that asks: only a grant does.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from tests.frontends.tui.snapshots.stage import stage
+from xun.frontends.tui.question.quiet import GRACE
 
 pytestmark = pytest.mark.anyio
 WRITE = (
@@ -62,6 +64,32 @@ async def test_what_the_person_names_answers_it(notes: Path) -> None:
         await screen.asked()
         await screen.send("/mode accept-edits", "Written.")
         assert notes.read_text() == "new\n"
+
+
+async def test_a_list_that_is_asked_for_beside_a_question_comes_at_once_and_its_number_is_no_answer(
+    notes: Path,
+) -> None:
+    async with stage(bash("touch d"), {"text": "It is left."}, size=(90, 30)) as screen:
+        await screen.send("go")
+        await screen.asked()
+        screen.app._prompt.take_keys()
+        await screen.send("/mode", "a number answers")
+        await screen.press("4")
+        await screen.until("The mode is auto")
+        assert "Run this command?" in screen.text and not (notes.parent / "d").exists()
+
+
+@pytest.mark.parametrize("line", ["/model", "/nothing"])
+async def test_the_digit_for_a_list_that_does_not_come_answers_no_question(line: str, notes: Path) -> None:
+    async with stage(bash("touch d"), {"text": "It is left."}, size=(90, 30)) as screen:
+        await screen.send("go")
+        await screen.asked()
+        screen.app._prompt.take_keys()
+        await screen.send(line, "✗ error:")
+        await asyncio.sleep(2 * GRACE)
+        await screen.press("1")
+        await screen.still()
+        assert screen.app._prompt.area.text == "1" and not (notes.parent / "d").exists()
 
 
 @pytest.mark.parametrize(("start", "wide"), [("", False), ("!", True)])

@@ -125,3 +125,25 @@ async def test_a_prompt_brings_the_image_that_it_mentions_also_when_it_has_waite
         "see @shot.png\n[1 image]",
         "and @shot.png again\n[1 image]",
     ]
+
+
+@pytest.mark.parametrize("finishes", [True, False])
+async def test_of_a_compaction_that_was_left_the_session_says_so_unless_it_came_to_its_end(finishes: bool) -> None:
+    agent, _, heard = agent_of([])
+    turns = Ended(agent)
+    begun, line = asyncio.Event(), "/compact the plan"
+
+    async def compact() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            if not finishes:
+                raise
+
+    async with agent:
+        turns.run(compact(), lambda _: None, line)
+        await begun.wait()
+        await turns.stop()
+    told = [event.queued for event in heard if isinstance(event, QueueChanged)]
+    assert told == ([(line,), ()] if finishes else [(line,)])

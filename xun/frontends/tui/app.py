@@ -93,6 +93,8 @@ class XunApp(Starting, Acting):
     def _submitted(self, event: Prompt.Submitted) -> None:
         self.take(event.text, steer=event.steer)
         if self._parts is not None:
+            if event.text.startswith("/"):  # the next key is meant for what the command brings, be it a refusal
+                self._question.hold_off()
             self._transcript.follow()
 
     def on_transcript_typed(self, event: Transcript.Typed) -> None:

@@ -43,6 +43,11 @@ def meant(text: str) -> str:
     return text[len(_ESCAPE) :] if text.startswith(_ESCAPE) and waits(text.lstrip(_ESCAPE)) else text
 
 
+def _came_to_its_end(task: asyncio.Task[bool]) -> bool:
+    """Whether the work of `task`, which has ended, was neither cancelled nor failed."""
+    return not task.cancelled() and task.result()
+
+
 class Turns:
     """Runs the turns of `agent`, and jobs between them, on the running loop.
 
@@ -147,12 +152,12 @@ class Turns:
 
     def _ended(self, task: asyncio.Task[bool]) -> None:
         self._task, self.job = None, ""
-        if not self._stopping:
+        if not self._stopping or _came_to_its_end(task):  # else --continue tells what was left
             self.agent.queue.under_way("")
         then, self._then = self._then, None
         if then is not None:
             then()
-        if task.cancelled() or not task.result():
+        if not _came_to_its_end(task):
             self.held = True
         elif not self.held:
             self.send_next()

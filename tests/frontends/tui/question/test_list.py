@@ -130,14 +130,64 @@ async def test_lists_are_not_counted_among_questions() -> None:
     async with question_of() as (app, pilot):
         first = app.put(command_ask())
         await until_ready(app, pilot)
-        listing = pick_from(app)
         second = app.put(command_ask("npm run lint", ask_id="ask-9"))
         await until_shown(app, pilot, lambda shown: "Run this command? · 1 of 2" in shown)
-        await pilot.press("escape")
-        assert await answer_of(first) == Answer.no()
-        await until_shown(app, pilot, lambda shown: "claude" in shown)
-        assert "Which? ─" in app.shown()
+        listing = pick_from(app)
+        await until_shown(app, pilot, lambda shown: "Which? ─" in shown and "claude" in shown)
         await pilot.press("escape")
         await answer_of(listing)
+        await until_shown(app, pilot, lambda shown: "Run this command? · 1 of 2" in shown)
+        await until_ready(app, pilot)
+        await pilot.press("escape")
+        assert await answer_of(first) == Answer.no()
         await until_shown(app, pilot, lambda shown: "Run this command? · 2 of 2" in shown)
         second.cancel()
+
+
+async def test_one_that_is_asked_for_comes_before_a_question_that_is_open_and_its_number_answers_nothing_else() -> None:
+    async with question_of() as (app, pilot):
+        command = app.put(command_ask())
+        await until_ready(app, pilot)
+        app.prompt.take_keys()
+        task = pick_from(app)
+        await until_shown(app, pilot, lambda shown: "Which?" in shown and "of 2" not in shown)
+        assert app.panel.ready and "npm test" not in app.shown()
+        await pilot.press("2")
+        assert await answer_of(task) == Answer.pick(1)
+        await until_shown(app, pilot, lambda shown: "npm test" in shown)
+        assert not app.panel.ready and not command.done(), "what comes back waits for a moment of quiet"
+        await pilot.press("1")  # pressed once too often
+        await until_ready(app, pilot)
+        assert not command.done()
+        await pilot.press("down", "up", "enter")
+        assert await answer_of(command) == Answer.once()
+
+
+async def test_the_reason_that_is_being_typed_is_there_again_after_a_list_that_was_asked_for() -> None:
+    async with question_of() as (app, pilot):
+        command = app.put(command_ask())
+        await until_ready(app, pilot)
+        await pilot.press("n")
+        await until_shown(app, pilot, lambda shown: app.panel.typing)
+        await pilot.press(*"use uv")
+        task = pick_from(app)
+        await until_shown(app, pilot, lambda shown: "Which?" in shown and "use uv" not in shown)
+        await pilot.press("escape")
+        assert await answer_of(task) == Answer.no()
+        await until_ready(app, pilot)
+        await pilot.press("n")
+        await until_shown(app, pilot, lambda shown: "use uv" in shown)
+        await pilot.press("enter")
+        assert await answer_of(command) == Answer.no("use uv")
+
+
+async def test_another_one_takes_the_place_of_the_one_that_is_open() -> None:
+    async with question_of() as (app, pilot):
+        first = pick_from(app)
+        await until_shown(app, pilot, lambda shown: app.panel.ready)
+        second = listed(app)
+        assert await answer_of(first) == Answer.no()
+        await until_shown(app, pilot, lambda shown: "Tabs or [blanks]?" in shown and app.panel.ready)
+        await pilot.press("3")
+        assert await answer_of(second) == Answer.pick(2)
+        assert app.panel.asking is None

@@ -30,16 +30,25 @@ _WIDE = 60  # cells in which the border has room for a sentence
 
 @dataclass(slots=True)
 class Waiting:
-    """A question, and where its answer is to go; `menu` takes the place of the usual answers."""
+    """A question, and where its answer is to go; `menu` takes the place of the usual answers.
+
+    `typed` is what stood in its line when another one was put before it, and what for.
+    """
 
     ask: Ask
     answer: asyncio.Future[Answer]
     menu: Menu | None = None
+    typed: tuple[str, str] = ("", "")
 
     @property
     def listed(self) -> bool:
         """Whether it is a list that the person has asked for."""
         return self.menu is not None and self.menu.listing
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether the person has asked for it, and so types for it: a list, or the line for a key."""
+        return self.menu is not None and (self.menu.listing or self.menu.at_once)
 
 
 class QuestionBox(Vertical):

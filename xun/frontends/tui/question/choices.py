@@ -55,7 +55,8 @@ def menu_of(ask: Ask, saves: Sequence[str] = (), shown: Callable[[str], str] = s
     """The answers to `ask`.
 
     `saves` is what *always* would write, a line each; without it nothing can be saved, and *always* is not offered.
-    `shown` gives a path as the person knows it.
+    A yes to a sub-agent that is not for good counts for that one alone, and says so. `shown` gives a path as the person
+    knows it.
     """
     if ask.choices:
         return _tool_question(ask)
@@ -66,7 +67,8 @@ def menu_of(ask: Ask, saves: Sequence[str] = (), shown: Callable[[str], str] = s
     always = [Choice("always", Answer.always(), "a", _saved(saves), entry="rule")] if saves else []
     if all(decision.action.kind == "write" for decision in ask.decisions):
         return _write_question(ask, [shown(path) for path in kept], always)
-    session = Choice("yes, for this session", Answer.session(), "s", ", ".join(kept))
+    whose = "sub-agent" if ask.sub_agent else "session"
+    session = Choice(f"yes, for this {whose}", Answer.session(), "s", ", ".join(kept))
     choices = (ONCE, session, *always, NO)
     return Menu(choices, 0 if ask.default != "no" else len(choices) - 1, explains=True)
 
@@ -82,7 +84,8 @@ def secret_menu(label: str) -> Menu:
 
 
 def _write_question(ask: Ask, kept: Sequence[str], always: Sequence[Choice]) -> Menu:
-    grant = Choice("allow, and from now on in this session", Answer.session(), "g", ", ".join(kept))
+    whose = "by this sub-agent" if ask.sub_agent else "in this session"
+    grant = Choice(f"allow, and from now on {whose}", Answer.session(), "g", ", ".join(kept))
     once = Choice("allow this time", Answer.once(), "y")
     deny = Choice("deny, and say why", Answer.no(), "n", entry="reason")
     # Enter is the narrower of the two yeses: a slip of the finger should widen nothing.

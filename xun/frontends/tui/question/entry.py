@@ -38,9 +38,16 @@ class EntryLine(Input):
         self.value = text
         self.cursor_position = len(text)
 
-    def empty(self) -> None:
-        """Forget what was typed, and for what."""
+    def empty(self) -> tuple[str, str]:
+        """Forget what was typed, and for what; both are given back, but for a secret."""
+        typed = ("", "") if self.password else (self._for, self.value)
         self.value = self._for = ""
+        return typed
+
+    def refill(self, purpose: str, text: str) -> None:
+        """Let `text`, typed for `purpose` before, be there again when it is opened for the same."""
+        self._for = purpose
+        self.put(text)
 
     def _on_paste(self, event: Paste) -> None:
         event.stop()

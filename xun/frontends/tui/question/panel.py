@@ -79,7 +79,11 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         `menu` takes the place of the answers that such a question usually has.
         """
         waiting = Waiting(ask, asyncio.get_running_loop().create_future(), menu)
-        self._waiting.append(waiting)
+        if waiting.asked_for:  # what is typed next is meant for it, never for a question that was open before it
+            self._close_lists()
+            self._waiting.insert(0, waiting)
+        else:
+            self._waiting.append(waiting)
         self._show()
         try:
             return await waiting.answer
@@ -93,6 +97,12 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
     def decline(self) -> None:
         """Answer the question that is shown with a no."""
         self._give(Answer.no())
+
+    def _close_lists(self) -> None:
+        """Choose nothing from the lists that are open: another has been asked for."""
+        for waiting in self._waiting:
+            if waiting.listed and not waiting.answer.done():
+                waiting.answer.set_result(Answer.no())
 
     @property
     def _questions(self) -> int:
@@ -148,12 +158,14 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         if first is not None and first is self._shown:
             self._title()
             return
-        self._shown = first
+        before, self._shown = self._shown, first
         had_keys = self.has_keys
         self._disarm()
         self._take_back()
         self._close_entry()
-        self._line.empty()
+        typed = self._line.empty()
+        if before in self._waiting:
+            before.typed = typed
         self.set_class(first is not None, "-asking")
         if first is None:
             self._quiet.stop()
@@ -161,6 +173,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             if had_keys:
                 self._left()
             return
+        self._line.refill(*first.typed)
         self._mark = Mark(first.menu or menu_of(first.ask, self._saves(first.ask), self._path))
         self._seen = self._begun = self._turned = False
         if self._looks is not None:
@@ -269,6 +282,11 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
     def let_go(self) -> None:
         """Take back the answer that is about to count: a key has done something else."""
         self._settle()
+
+    def hold_off(self) -> None:
+        """Take the keys later than usual, unless they are taken: the person is at something else."""
+        if self._shown is not None and not self.has_keys:
+            self._quiet.wait(AFTER_LEAVING)
 
     def _leave(self) -> None:
         self._disarm()
