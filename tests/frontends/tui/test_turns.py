@@ -127,23 +127,23 @@ async def test_a_prompt_brings_the_image_that_it_mentions_also_when_it_has_waite
     ]
 
 
-@pytest.mark.parametrize("finishes", [True, False])
-async def test_of_a_compaction_that_was_left_the_session_says_so_unless_it_came_to_its_end(finishes: bool) -> None:
+async def test_of_a_compaction_that_is_cut_short_by_the_end_the_session_says_so_and_of_one_that_ends_it_does_not() -> (
+    None
+):
     agent, _, heard = agent_of([])
     turns = Ended(agent)
-    begun, line = asyncio.Event(), "/compact the plan"
+    left, line = asyncio.Event(), "/compact the plan"
 
     async def compact() -> None:
-        begun.set()
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            if not finishes:
-                raise
+        await left.wait()
 
     async with agent:
         turns.run(compact(), lambda _: None, line)
-        await begun.wait()
+        left.set()
+        await turns.idle()
+        left.clear()
+        turns.run(compact(), lambda _: None, line)
+        await asyncio.sleep(0)
         await turns.stop()
     told = [event.queued for event in heard if isinstance(event, QueueChanged)]
-    assert told == ([(line,), ()] if finishes else [(line,)])
+    assert told == [(line,), (), (line,)]

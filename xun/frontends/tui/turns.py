@@ -43,11 +43,6 @@ def meant(text: str) -> str:
     return text[len(_ESCAPE) :] if text.startswith(_ESCAPE) and waits(text.lstrip(_ESCAPE)) else text
 
 
-def _came_to_its_end(task: asyncio.Task[bool]) -> bool:
-    """Whether the work of `task`, which has ended, was neither cancelled nor failed."""
-    return not task.cancelled() and task.result()
-
-
 class Turns:
     """Runs the turns of `agent`, and jobs between them, on the running loop.
 
@@ -141,7 +136,7 @@ class Turns:
         """Cancel what runs and wait for its end."""
         task = self._task
         if task is not None:
-            self.held = self._stopping = True
+            self.held, self._stopping = True, not task.done()
             self.interrupt()
             await asyncio.wait([task])
 
@@ -152,12 +147,12 @@ class Turns:
 
     def _ended(self, task: asyncio.Task[bool]) -> None:
         self._task, self.job = None, ""
-        if not self._stopping or _came_to_its_end(task):  # else --continue tells what was left
+        if not self._stopping:  # else --continue tells what was left
             self.agent.queue.under_way("")
         then, self._then = self._then, None
         if then is not None:
             then()
-        if not _came_to_its_end(task):
+        if task.cancelled() or not task.result():
             self.held = True
         elif not self.held:
             self.send_next()
