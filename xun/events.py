@@ -223,7 +223,10 @@ class ErrorDetail(Frozen):
 
 
 class SubAgentEnded(_Event):
-    """The end of a sub-agent's task, exactly one for each that has started. `seconds` is wall time."""
+    """The end of a sub-agent's task, exactly one for each that has started.
+
+    `seconds` is its own time; waiting for a person is not in it.
+    """
 
     type: Literal["sub_agent_ended"] = "sub_agent_ended"
     status: Status

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.agent.support import agent_of, call, check_guarantees
-from xun import ScriptedProvider, SubAgent, ToolBox
+from tests.agent.support import agent_of, call, calls, check_guarantees
+from xun import Answer, Ask, ScriptedProvider, SubAgent, ToolBox, tool_attr
 from xun.agent.agent import Agent
 from xun.agent.subagents import AgentGetterParam
-from xun.events import SubAgentEnded, SubAgentStarted, SubAgentUpdated, ToolStarted, TurnEnded
+from xun.events import Asked, SubAgentEnded, SubAgentStarted, SubAgentUpdated, ToolStarted, TurnEnded
 
 pytestmark = pytest.mark.anyio
 
@@ -43,6 +43,37 @@ async def test_a_task_is_told_from_its_beginning_to_its_end() -> None:
     assert [event.steps for event in heard.of(SubAgentUpdated)] == [1, 1, 2, 2]
     assert [event.usage.input_tokens for event in heard.of(SubAgentUpdated)] == [0, 1000, 1000, 2000]
     check_guarantees(heard, agent)
+
+
+async def test_waiting_for_the_person_is_no_time_of_a_sub_agent_nor_of_the_one_above_it() -> None:
+    waited = 0.3
+
+    async def person(ask: Ask) -> Answer:
+        await asyncio.sleep(waited)
+        return Answer.once()
+
+    @tool_attr(permission="ask")
+    def send() -> str:
+        """Send."""
+        return "sent"
+
+    def deep(param: AgentGetterParam) -> Agent[Any]:
+        steps = [calls(("send", {}), ("send", {})), {"text": "sent"}]
+        return Agent(ScriptedProvider(steps), tools=[send])
+
+    def outer(param: AgentGetterParam) -> Agent[Any]:
+        steps = [call("agent_run", task="inner"), {"text": "done"}]
+        return Agent(ScriptedProvider(steps), toolbox=ToolBox().with_subagent_provider(deep))
+
+    agent, _, heard = agent_of(
+        [call("agent_run", task="outer"), {"text": "done"}],
+        toolbox=ToolBox().with_subagent_provider(outer), on_ask=person,
+    )  # fmt: skip
+    async with agent:
+        await agent.run("go")
+    [turn], tasks = heard.of(TurnEnded), heard.of(SubAgentEnded)
+    assert len(tasks) == 2 and len(heard.of(Asked)) == 2
+    assert all(0 <= task.seconds <= turn.seconds - waited for task in tasks)
 
 
 async def test_one_that_fails_tells_why() -> None:

@@ -9,7 +9,8 @@ import pytest
 from tests.cli.support import script
 from xun.config.paths import find_paths
 from xun.run_plan import RunPlan, SetupError
-from xun.sessions.store import SessionBusy, SessionUnwritable
+from xun.sessions.locking import SessionBusy
+from xun.sessions.store import SessionUnwritable
 from xun.setup import Prepared, build_run
 
 pytestmark = pytest.mark.anyio

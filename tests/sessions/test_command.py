@@ -31,7 +31,7 @@ def test_list_shows_this_folder_and_with_all_every_one(sessions: Path, work: Pat
     assert done.exit_code == 0
     [line] = done.stdout.splitlines()
     assert line.startswith(here.stem)
-    assert line.endswith("completed  prompt 1")
+    assert line.endswith("completed    prompt 1")
     everything = xun("list", "--all").stdout
     assert there.stem in everything
     assert str(tmp_path) in everything

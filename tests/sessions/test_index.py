@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.sessions.support import new, started, store, turn
-from xun.sessions.index import find, last, list_sessions
+from xun.events import ModeChanged
+from xun.sessions.index import Entry, find, last, list_sessions
 from xun.sessions.record import Header, SessionError
 from xun.sessions.resume import resume
 from xun.sessions.retention import prune
@@ -34,7 +35,7 @@ def test_the_last_used_comes_first_and_only_this_folder(tmp_path: Path, work: Pa
     other = saved(sessions, tmp_path, 2)
     listing = list_sessions(sessions, work)
     assert [entry.path for entry in listing.entries] == [fresh, old]
-    assert [entry.status for entry in listing.entries] == ["open", "completed"]
+    assert [entry.status for entry in listing.entries] == ["interrupted", "completed"]
     assert listing.entries[1].title == "old one"
     assert listing.entries[0].header.model == "scripted:x"
     assert [entry.path for entry in list_sessions(sessions).entries] == [fresh, other, old]
@@ -116,7 +117,30 @@ def test_a_torn_session_is_listed(tmp_path: Path, work: Path) -> None:
     path = saved(tmp_path / "s", work)
     path.write_bytes(path.read_bytes()[:-25])
     [entry] = list_sessions(tmp_path / "s").entries
-    assert entry.status == "open"
+    assert entry.status == "interrupted"
+
+
+def test_what_comes_after_a_turn_leaves_its_end_and_one_in_use_is_told_from_one_that_was_killed(
+    tmp_path: Path, work: Path
+) -> None:
+    sessions = tmp_path / "s"
+    writer = new(sessions, cwd=work)
+
+    def entry() -> Entry:
+        [found] = list_sessions(sessions).entries
+        return found
+
+    writer.append(ModeChanged(mode="auto", seq=1))
+    assert (entry().status, entry().in_use) == ("new", True)
+    for event in started("go"):
+        writer.append(event)
+    assert (entry().status, entry().in_use) == ("running", True)
+    for event in turn(1)[2:]:
+        writer.append(event)
+    writer.append(ModeChanged(mode="manual", seq=99))
+    assert (entry().status, entry().in_use) == ("completed", True)
+    writer.close()
+    assert (entry().status, entry().in_use) == ("completed", False)
 
 
 @pytest.mark.bug("session-resume-deleted-cwd")

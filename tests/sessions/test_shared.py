@@ -26,9 +26,10 @@ from tests.sessions.support import (
     turn,
 )
 from xun.events import AnyEvent, Notice, QueueChanged, ToolStarted, TurnEnded
+from xun.sessions.locking import SessionBusy
 from xun.sessions.repair import FORKED, NOT_RUN, UNKNOWN
 from xun.sessions.resume import fork, load, resume
-from xun.sessions.store import SessionBusy, SessionWriter
+from xun.sessions.store import SessionWriter
 
 ROOT = Path(__file__).parents[2]
 

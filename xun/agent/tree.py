@@ -96,8 +96,11 @@ class _Relay:
         self._steps = 0
         self._usage = Usage()
         self._cost: float | None = 0.0
+        self._asks: set[str] = set()  # of it and of those below it, that wait for the person
+        self._asked_at = self._stood = 0.0
 
     def __call__(self, event: AnyEvent) -> None:
+        self._stand(event)
         told = event if isinstance(event, _RELAYED) else None if event.parent_id else self._as_task(event)
         if told is None:
             return
@@ -109,6 +112,16 @@ class _Relay:
         else:
             self._turn.relay(told)
 
+    def _stand(self, event: AnyEvent) -> None:
+        """Count the seconds in which it waits for the person, which are no time of its own."""
+        match event:
+            case Asked(ask=ask):
+                self._asked_at = self._asked_at if self._asks else event.at
+                self._asks.add(ask.id)
+            case Answered(ask_id=ask_id) if ask_id in self._asks:
+                self._asks.remove(ask_id)
+                self._stood += 0.0 if self._asks else max(event.at - self._asked_at, 0.0)
+
     def _as_task(self, event: AnyEvent) -> AnyEvent | None:
         match event:
             case TurnStarted(prompt=task, model=model):
@@ -118,8 +131,9 @@ class _Relay:
             case UsageUpdated(usage=usage, cost=cost):
                 self._usage, self._cost = usage, cost
             case TurnEnded():
-                same = ("status", "stop_reason", "error", "steps", "tool_calls", "usage", "cost", "seconds")
-                return SubAgentEnded(**{name: getattr(event, name) for name in same})
+                same = ("status", "stop_reason", "error", "steps", "tool_calls", "usage", "cost")
+                seconds = max(event.seconds - self._stood, 0.0)
+                return SubAgentEnded(**{name: getattr(event, name) for name in same}, seconds=seconds)
             case _:
                 return None
         return SubAgentUpdated(steps=self._steps, usage=self._usage, cost=self._cost)

@@ -66,7 +66,7 @@ def _show(
 
 def _line(entry: Entry, with_folder: bool) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.updated))
-    line = f"{entry.id}  {when}  {entry.status:9}  {one_line(entry.title, 60)}"
+    line = f"{entry.id}  {when}  {'in use' if entry.in_use else entry.status:11}  {one_line(entry.title, 60)}"
     if not with_folder:
         return line
     return f"{line}\n    {entry.header.cwd}{'' if entry.folder_exists else ' (gone)'}"
@@ -82,6 +82,7 @@ def _data(entry: Entry) -> dict[str, object]:
         "model": entry.header.model,
         "title": entry.title,
         "status": entry.status,
+        "in_use": entry.in_use,
         "size": entry.size,
         "path": str(entry.path),
     }

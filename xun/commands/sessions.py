@@ -12,7 +12,7 @@ from xun.sessions.index import Entry, find, list_sessions
 
 _DAY = 86_400  # seconds
 _AGES = ((60, 1, "now"), (3600, 60, "min"), (_DAY, 3600, "h"), (30 * _DAY, _DAY, "d"))  # below, in units of, called
-_ENDED_WELL = "completed"
+_NOT_TOLD = frozenset(("completed", "new"))
 
 
 async def _sessions(call: Call) -> Outcome:
@@ -30,20 +30,24 @@ async def _sessions(call: Call) -> Outcome:
     text = "\n".join(listing.problems)
     if not listing.entries:
         return Outcome(text="\n".join(filter(None, ("There are no sessions of this folder yet.", text))))
-    now = time.time()
+    now, own = time.time(), context.agent.session_id
     choices = tuple(
-        Completion(entry.id, f"{age(entry.updated, now):>6}  {entry.id}", _label(entry)) for entry in listing.entries
+        Completion(entry.id, f"{age(entry.updated, now):>6}  {entry.id}", _label(entry, own))
+        for entry in listing.entries
     )
     ids = [choice.text for choice in choices]
-    own = context.agent.session_id
     current = ids.index(own) if own in ids else None
     return Outcome(text=text, action=Pick(f"Sessions of {_short(root)}", choices, "/sessions", current))
 
 
-def _label(entry: Entry) -> str:
-    """What tells it apart for a person: its first prompt, behind how it ended where that was not well."""
-    status = "" if entry.status == _ENDED_WELL else f"({entry.status}) "
-    return f"{status}{entry.title}"
+def _label(entry: Entry, own: str | None) -> str:
+    """What tells it apart for a person: its first prompt, behind how it ended where that was not well.
+
+    Of one that another xun has open that is said; `own` is the session that is open here.
+    """
+    busy = entry.in_use and entry.id != own
+    status = "" if entry.status in _NOT_TOLD else f"({entry.status}) "
+    return f"{'(in use) ' if busy else status}{entry.title}"
 
 
 def age(then: float, now: float) -> str:

@@ -9,19 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from xun.sessions.locking import locked
 from xun.sessions.record import Header, LaterVersionError, SessionError
 
 _LINE = 1024 * 1024  # bytes of one line that are read for a title
 _EARLY = 20  # lines after the header in which the first prompt is looked for
 _TAIL = 64 * 1024  # bytes at the end in which the last turn's end is looked for
 _TITLE = 100  # characters
+_OF_TURN = b"turn_"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One session. `updated` is Unix time in seconds, `size` in bytes, `title` the start of the first prompt.
 
-    `status` is how the last turn ended: completed, failed or cancelled; "open" where it has not ended.
+    `status` is how the last turn ended: completed, failed or cancelled. One that has not ended is running where the
+    session is `in_use`, which one is that a process has open, this one or another; else it was interrupted. "new" is
+    one without a turn.
     """
 
     path: Path
@@ -30,6 +34,7 @@ class Entry:
     size: int
     title: str
     status: str
+    in_use: bool = False
 
     @property
     def id(self) -> str:
@@ -119,10 +124,11 @@ def read_entry(path: Path) -> Entry:
             title = _title(file.readline(_LINE) for _ in range(_EARLY))
             status = os.fstat(file.fileno())
             file.seek(max(0, status.st_size - _TAIL))
-            ended = _status(file.read(_TAIL))
+            in_use = locked(file.fileno())
+            ended = _status(file.read(_TAIL), whole=status.st_size <= _TAIL, in_use=in_use)
     except OSError as error:
         raise SessionError(f"{path}: cannot be read: {error.strerror}") from None
-    return Entry(path, header, status.st_mtime, status.st_size, title, ended)
+    return Entry(path, header, status.st_mtime, status.st_size, title, ended, in_use)
 
 
 def _files(sessions: Path, *, empty: bool = False) -> list[Path]:
@@ -150,10 +156,18 @@ def _title(lines: Iterator[bytes]) -> str:
     return ""
 
 
-def _status(tail: bytes) -> str:
-    last_line = tail.rstrip(b"\n").rpartition(b"\n")[2]
-    event = _event(last_line)
-    return str(event.get("status", "open")) if event.get("type") == "turn_ended" else "open"
+def _status(tail: bytes, *, whole: bool, in_use: bool) -> str:
+    """How the last turn ended, by the end of a file or the `whole` of it."""
+    for line in reversed(tail.split(b"\n")):
+        event = _event(line) if _OF_TURN in line else {}
+        if event.get("type") == "turn_ended":
+            return str(event.get("status", "interrupted"))
+        if event.get("type") == "turn_started":
+            break
+    else:
+        if whole:
+            return "new"
+    return "running" if in_use else "interrupted"
 
 
 def _event(line: bytes) -> dict[str, Any]:

@@ -14,11 +14,12 @@ from typing import Any
 
 from xun.events import PROVISIONAL, AnyEvent, Decided, Mode
 from xun.messages import Message, Usage
+from xun.sessions.locking import SessionBusy, lock
 from xun.sessions.past import Past
 from xun.sessions.record import Header, Scan, SessionError, encode, scan
 from xun.sessions.repair import KILLED, left_behind, repairs, stamped
 from xun.sessions.replay import Replay, replay
-from xun.sessions.store import OnError, Redact, SessionBusy, SessionUnwritable, SessionWriter, lock, new_id
+from xun.sessions.store import OnError, Redact, SessionUnwritable, SessionWriter, new_id
 
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from xun.sessions.locking import lock
 from xun.sessions.record import SessionError
-from xun.sessions.store import lock
 
 _DAY = 86_400.0
 _MEGABYTE = 1_000_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections import deque
@@ -13,6 +12,7 @@ from typing import Protocol
 
 from xun.events import PROVISIONAL, AnyEvent, SubAgentUpdated, TurnEnded
 from xun.sessions.arriving import Arriving
+from xun.sessions.locking import lock
 from xun.sessions.record import Header, SessionError, encode
 
 
@@ -29,10 +29,6 @@ class Redact(Protocol):
 
 
 OnError = Callable[[str], None]
-
-
-class SessionBusy(SessionError):
-    """Another process has the session open. Its caller can offer a copy: `xun.sessions.resume.fork`."""
 
 
 class SessionUnwritable(SessionError):
@@ -209,14 +205,3 @@ class SessionWriter:
     def _tell(self, line: str) -> None:
         if self._on_error is not None:
             self._on_error(line)
-
-
-def lock(descriptor: int, path: Path, *, wait: bool = False) -> None:
-    """Lock an open session file. Raises `SessionBusy` when another process has it, unless `wait`."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        line = f"session {path.stem} is in use by another xun; close it there, or go on with a copy of it (--fork)"
-        raise SessionBusy(line) from None
-    except OSError:
-        return  # some network file systems have no locks at all: a session there is better than none

@@ -25,8 +25,9 @@ from xun.frontends.tui.opening import (
 from xun.frontends.tui.question.choices import Choice, Menu, secret_menu
 from xun.frontends.tui.question.own import choice, picked
 from xun.policy.decision import Answer
+from xun.sessions.locking import SessionBusy
 from xun.sessions.record import SessionError
-from xun.sessions.store import SessionBusy, SessionUnwritable
+from xun.sessions.store import SessionUnwritable
 
 _CHANGED = "CHANGED since you agreed to it:"
 _GRANT_TITLE = "Run this project's own commands without asking?"

@@ -175,7 +175,7 @@ class ToolRow(Live):
 
     def _facts(self, word: str) -> list[str]:
         facts = [word if self._ending is None else self._ending.words]
-        if self._seconds is not None and self._seconds >= 0.05:
+        if self._seconds is not None and self._seconds >= 0.05 and not self._begun:  # they tell their own
             facts.append(lasting(self._seconds))
         diffs = self._changes()
         if diffs and self.finished:
