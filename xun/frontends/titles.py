@@ -5,7 +5,7 @@ from __future__ import annotations
 from xun.frontends.text import one_line
 from xun.messages import ToolCall
 
-_TELLING = ("command", "question", "pattern", "path", "url")  # the arguments that say most, most telling first
+_TELLING = ("command", "question", "pattern", "path", "url", "id")  # the arguments that say most, most telling first
 
 
 def title(call: ToolCall, width: int = 100) -> str:
