@@ -124,7 +124,7 @@ FOLDED = """\
 
 > go
 
-✓ agent_run_parallel  3.0 s ▸
+✓ agent_run_parallel  ▸
   ✓ counter count them [all]  2 steps · 1 call · $0.25 · 2.0 s ▸
   ✗ lister list  failed · 2 steps · 1 call · 3.0 s ▸
     │ refused by you: rm x — keep it
