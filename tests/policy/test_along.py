@@ -160,6 +160,7 @@ def test_a_long_string_is_no_garbage(command: str) -> None:
 
 
 SHOWING = ["git diff HEAD", "git diff --cached", "git log -p", "git show", "git stash show -p", "git grep KEY", "git archive HEAD",
+           "git checkout-index --temp -a", "git merge-file -p --object-id A B C",
            "git log -p -- .", "git -C src log -p", "git cat-file -p HEAD^{tree}", "git diff --stat -p HEAD"]  # fmt: skip
 
 

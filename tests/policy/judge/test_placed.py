@@ -13,7 +13,7 @@ from xun.policy.decision import Decision, Effect
 from xun.policy.rules import Policy, Rule
 
 PROGRAMS = (
-    "cp", "mv", "ln", "install", "rsync", "scp", "tar", "unzip", "split", "wget", "curl", "patch", "7z", "touch", "mkdir",
+    "gunzip", "xz", "unzstd", "cp", "mv", "ln", "install", "rsync", "scp", "tar", "unzip", "split", "wget", "curl", "patch", "7z", "touch", "mkdir",
     "csplit", "mypy", "git mv", "git apply", "git clone", "git worktree add", "pip install", "docker cp", "kubectl cp",
     "aws s3 cp", "git rm", "chmod", "tsc", "protoc", "mktemp", "go build", "cargo build", "coverage html",
     "git format-patch", "git rm -r", "git rm -rq", "git rm -rn", "git rm --cached -r", "chmod -R",
@@ -86,6 +86,7 @@ def test_a_rule_on_a_name_at_the_end_of_a_copy_is_no_rule_on_its_source(work: Pa
 
 
 PROTECTED = [
+    "gunzip docs/AGENTS.md.gz", "xz -d .envrc.xz", "unzstd -f AGENTS.md.zst",
     "cp d/AGENTS.md docs", "cp -t . d/AGENTS.md", "cp d/A* .", "install d/AGENTS.md .", "ln -s ../d/AGENTS.md .",
     "cp -r d/. .", "cp -a d/. ./", "cp -r d/.github .", "cp -r d lib", "rsync -a d/ .", "rsync -a d lib",
     "mv d/mcp.json .", "git mv d/AGENTS.md .", "scp h:AGENTS.md .", "wget https://h/AGENTS.md", "curl -O https://h/.envrc",
@@ -103,7 +104,7 @@ def test_what_is_run_later_comes_to_no_folder_unasked(work: Path, command: str) 
 
 @pytest.mark.parametrize(
     "command",
-    ["cp run.sh docs", "cp -r lib docs", "cp d/AGENTS.md notes.md", "cp d/x.* .", "rsync -a lib/ docs", "cp -r src new",
+    ["gunzip docs/a.md.gz", "gunzip -c AGENTS.md.gz", "cp run.sh docs", "cp -r lib docs", "cp d/AGENTS.md notes.md", "cp d/x.* .", "rsync -a lib/ docs", "cp -r src new",
      "wget https://h/x.tgz", "curl -O https://h/x.py", "ln -s ../src/app.py docs", "git mv run.sh docs"],
 )  # fmt: skip
 def test_other_files_come_to_folders_as_before(work: Path, command: str) -> None:

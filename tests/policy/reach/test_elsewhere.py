@@ -78,3 +78,23 @@ def test_a_link_that_leads_out_of_there_is_hard(work: Path) -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder, "out").symlink_to("/etc/xun-none")
         assert judged(f"echo x > {folder}/out", work).hard
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git commit -F ../notes.txt", "git commit --file ~/notes.txt", "git commit -F/etc/hostname", "git commit -aF ../x", "git -C src commit --templ ../../x"],
+)  # fmt: skip
+def test_a_message_from_a_file_outside_is_reading_there(command: str, work: Path) -> None:
+    (work / "src").mkdir()
+    decision = judged(
+        command, work, rule("allow", "command", "git commit"), rule("allow", "command", "git -C src commit")
+    )
+    assert [reason.code for reason in decision.reasons] == ["outside"], decision.reasons
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git commit -F msg.txt", "git commit -m 'see /etc/hostname'", "git commit -m -F", "git commit --fixup HEAD"],
+)
+def test_a_message_of_the_workspace_is_not(command: str, work: Path) -> None:
+    assert judged(command, work, rule("allow", "command", "git commit")).effect == "allow"

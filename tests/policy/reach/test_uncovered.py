@@ -222,6 +222,7 @@ CASES = r"""
 @ ninja test
 ? ninja test install
 @ git fetch
+? git fetch --multiple origin other
 ? git fetch -f origin a:b
 ? git fetch origin +refs/heads/*:refs/heads/*
 + git fetch --prune origin
@@ -237,6 +238,44 @@ CASES = r"""
 @ git restore --staged
 ? git restore --staged --worktree .
 + git restore --staged src
+@ rails db:migrate
+? rails db:migrate db:drop
+? bundle exec rails db:migrate db:drop
++ rails db:migrate RAILS_ENV=test
+@ bundle exec rails db:migrate
+? bundle exec rails db:migrate db:seed
+@ rails test
++ rails test test/models
+@ kubectl apply -f x.yml
+? kubectl apply -f x.yml -f y.yml
+? kubectl apply -f x.yml -n prod
+? kubectl apply -f x.yml --context=prod
++ kubectl apply -f x.yml
+@ kubectl get pods
++ kubectl get pods -n prod
+@ ansible-playbook x.yml --check
+? ansible-playbook x.yml --check y.yml
+? ansible-playbook x.yml --check -e a=b
++ ansible-playbook x.yml --check
+@ python manage.py test
+? python manage.py test --testrunner evil.X
+? python manage.py test --settings=config.prod
++ python manage.py test app.tests
+@ php artisan migrate
+? php artisan migrate --path=x
+? php artisan migrate --env=production
+@ git stash push
+? git stash push --all
+? git stash push -a
+? git stash push --al
++ git stash push -u
+@ git restore
+? git restore .
+? git restore src/
+? git restore '*.py'
++ git restore a.py b.py
++ git restore --staged .
+? git restore --staged --worktree .
 @ git checkout
 ? git checkout -- .
 ? git checkout .

@@ -53,6 +53,8 @@ def _pytest(args: Sequence[Arg]) -> list[Use]:
         path, _, _ = operand.pattern.partition("::")
         if path.startswith("@") or not path:
             raise Refused("operand", f"{operand.text} is not a path of tests", flag=operand.text)
+        if path.endswith(".py") and not _is_test_file(path.removeprefix("./")):  # it is imported, whatever it is
+            raise Refused("operand", f"{operand.text} does not look like tests of the workspace", flag=operand.text)
         uses.append(Use(Arg(path.partition("[")[0]), "exec"))
     return [*uses, Use(Arg("."), "exec")]
 

@@ -33,6 +33,8 @@ _PATCHES = {
     "stash": re.compile(_PATCH + "|show"),
     "status": re.compile(r"-[a-z]*v.*|--verb.*"),
     "request-pull": re.compile(_PATCH),
+    "checkout-index": re.compile("--te.*"),  # under names that tell nothing
+    "merge-file": re.compile("--obj.*"),
     "rerere": re.compile("diff"),
     "bisect": re.compile("view|visualize"),
     "rebase": re.compile("--show.*"),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from xun.policy.commands.spec import Use
 from xun.policy.reach.spelt import Spelt, spelt
-from xun.policy.tables.programs import base_name, word_set
+from xun.policy.tables.programs import base_name, git_command_at, word_set
 from xun.policy.text.words import Arg
 
 _COPIERS = word_set("cp mv install rsync")
 _BRINGERS = word_set("cp ln install")
+# No letter before the last one of a cluster takes a value.
+_MESSAGE_FILE = re.compile(r"-[aeinopqsvz]*[Ft](.*)|--(?:fil|te)\w*(?:=(.*))?", re.DOTALL)
 _SYMBOLIC = re.compile(r"-[A-Za-z]*s[A-Za-z]*|--s[a-z]*")
 _DEEP = word_set("r R a d P l")
 _DEEP_LONG = ("recursive", "archive", "no-dereference", "links", "dirs", "preserve=all", "preserve=links")
@@ -24,7 +27,9 @@ def copying(view: Sequence[Arg]) -> bool:
 
 
 def brought(view: Sequence[Arg]) -> Sequence[Arg]:
-    """What comes to stand under another name by `cp`, `ln` or `install`, whose content can be read there."""
+    """What comes to stand under another name by `cp`, `ln` or `install`, or in a message of git, to be read there."""
+    if base_name(view[0].text) == "git":
+        return tuple(_messages(view))
     if base_name(view[0].text) not in _BRINGERS:
         return ()
     told = spelt(view)
@@ -34,6 +39,18 @@ def brought(view: Sequence[Arg]) -> Sequence[Arg]:
     if told is not None and told.of("t", "target-directory"):
         return operands
     return operands if len(operands) == 1 else operands[:-1]
+
+
+def _messages(view: Sequence[Arg]) -> Iterator[Arg]:
+    """The files that `git commit` takes its message from."""
+    at = 1 + git_command_at([arg.text for arg in view[1:]])
+    if " ".join(arg.text for arg in view[at : at + 1]) != "commit":
+        return
+    for arg, following in pairwise((*view[at:], Arg(""))):
+        match = _MESSAGE_FILE.fullmatch(arg.text)
+        if match is not None:
+            value = match[1] or match[2]
+            yield Arg(value) if value else following
 
 
 def goes_deep(view: Sequence[Arg]) -> bool:

@@ -59,14 +59,17 @@ _EDITORS: Mapping[str, re.Pattern[str] | None] = {
     "yapf": re.compile(r"-i|--in-place"),
 } | dict.fromkeys(
     word_set(
-        "black isort rustfmt dos2unix unix2dos gzip gunzip bzip2 bunzip2 xz unxz zstd lzma patch zip sqlite3 vim vi "
+        "black isort rustfmt dos2unix unix2dos gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lzma unlzma lz4 unlz4 "
+        "uncompress brotli patch zip sqlite3 vim vi "
         "nvim ex ed nano pico emacs micro strip patchelf objcopy ar ranlib sponge rename virtualenv csplit split "
         "convert magick ffmpeg scp sftp ssh-keygen keytool pyupgrade autoflake"
     )
 )  # fmt: skip
+_PACKED = re.compile(r"(.+)\.(?:gz|bz2|xz|zst|lzma|lz4|br|Z|z)", re.DOTALL)
 _SUFFIX = re.compile(r"(?:-[nErsuz]*i|--i[a-z-]*=)(.+)", re.DOTALL)  # of sed, glued to the option
 _MOST_OPTIONS = 4  # words in which an editor says that it edits
 _ONLY_SHOWS = re.compile(r"--(?:check|diff|stdout|list|test|dry-run|list-different)|-[clt]+")
+_TAKE_SCRIPTS = word_set("sed perl ruby gawk vim vi nvim ex ed sqlite3 emacs")
 _SCRIPT = re.compile(r"-[A-Za-z]*[ef]|--expression|--file|-c|--cmd")
 _GIT_READERS = word_set(
     "log show diff status blame annotate grep ls-files ls-tree ls-remote cat-file rev-parse rev-list describe shortlog "
@@ -110,7 +113,7 @@ def _named(args: Sequence[Arg]) -> Iterator[Arg]:
         yield from _archive(args)
     elif edits(args):
         yield from _operands(args)
-        yield from _backups(args) if name == "sed" else ()
+        yield from _backups(args) if name == "sed" else _unpacked(args)
     elif name in ("python", "python3") and [arg.text for arg in args[1:3]] == ["-m", "venv"]:
         yield from _operands(args[2:])
 
@@ -151,11 +154,12 @@ def edits(args: Sequence[Arg]) -> bool:
 
 def _operands(args: Sequence[Arg]) -> Iterator[Arg]:
     """The words that are no options, nor a script that is given to one; of sed without such a one, not the first."""
-    scripted = base_name(args[0].text) == "sed" and not any(_SCRIPT.fullmatch(arg.text) for arg in args[1:])
+    name = base_name(args[0].text)
+    scripted = name == "sed" and not any(_SCRIPT.fullmatch(arg.text) for arg in args[1:])
     taken = False
     for arg in args[1:]:
         if taken or arg.text.startswith(("-", "+")):
-            taken = not taken and _SCRIPT.fullmatch(arg.text) is not None
+            taken = not taken and name in _TAKE_SCRIPTS and _SCRIPT.fullmatch(arg.text) is not None
         elif scripted:
             scripted = False
         else:
@@ -167,6 +171,13 @@ def _backups(args: Sequence[Arg]) -> Iterator[Arg]:
     for arg in args[1:]:
         if (match := _SUFFIX.fullmatch(arg.text)) and "/" in match[1]:
             yield Arg(arg.pattern[len(arg.pattern) - len(match[1]) :], arg.known)
+
+
+def _unpacked(args: Sequence[Arg]) -> Iterator[Arg]:
+    """What a packed file becomes beside itself: that without the ending."""
+    for arg in _operands(args):
+        if match := _PACKED.fullmatch(arg.pattern):
+            yield Arg(match[1], arg.known)
 
 
 def _archive(args: Sequence[Arg]) -> Iterator[Arg]:

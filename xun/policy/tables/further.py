@@ -29,7 +29,7 @@ FURTHER: Mapping[str, tuple[str, str]] = {
         completed("fd", "force force-with-lease mirror delete prune no-verify", r"\+.+|:.+"),
         "overwrites or removes what others may use",
     ),
-    "git fetch": (completed("f", "force", r"\+.+|--prune-t\w*"), "overwrites branches"),
+    "git fetch": (completed("f", "force multiple", r"\+.+|--prune-t\w*"), "overwrites branches, or takes from others"),
     "git pull": (completed("f", "force", r"\+.+"), "overwrites branches"),
     "git clean": (completed("xX", "no-dry-run"), "removes what git is told to ignore"),
     "git reset": (completed("", "hard keep merge"), "throws changes away"),
@@ -46,6 +46,7 @@ FURTHER: Mapping[str, tuple[str, str]] = {
     "git rm": (completed("rf", "force pathspec-from-file", r":.*|.*\*.*"), "removes more than a file"),
     "git mv": (completed("f", "force"), "overwrites files"),
     "git commit": (completed("", "amend no-verify pathspec-from-file", "-[aeiopqsvz]*n.*"), _PUSHES),
+    "git stash": (completed("a", "all"), "takes away what git is told to ignore"),
     "git gc": (r"--prune.*|--aggressive", "removes what nothing refers to"),
     "git submodule": (completed("f", "force remote"), "throws changes away, or takes other commits"),
     "git am": (completed("", "no-verify"), _PUSHES), "git update-index": (r"--[a-qs-z].*", "changes what git looks at"),
@@ -82,6 +83,7 @@ FURTHER: Mapping[str, tuple[str, str]] = {
     "mypy": (completed("", "install-types config-file"), "installs packages, or takes another configuration"),
     "mocha": (r"--config=.*", _OTHER_CONFIG[1]),
     "prettier": (r"-w|--write|--config=.*", "changes files, or takes another configuration"),
+    "rails": (r"(?:\w+:)+\w+", "does that task too"),
     "cmake": (r"--install.*|(?:--target|-t)=?.+", "installs what was built, or makes another target"),
     "systemctl": (completed("HM", "host machine"), "reaches another machine"),
     "ansible-playbook": (completed("i", "inventory"), "takes another inventory, which may be a program"),
@@ -141,12 +143,36 @@ def _tasks(words: Sequence[str], valued: frozenset[str]) -> Iterator[tuple[int, 
 
 
 def further_path(words: Sequence[str], covered: int) -> str:
-    """A second operand of `git checkout`, which is a file to overwrite; or empty."""
+    """A second operand of `git checkout`, which is a file to overwrite, or many of `git restore`; or empty."""
+    if " ".join(words[1:2]) == "restore":
+        staged = any(_STAGED.fullmatch(word) for word in words)
+        return "" if staged else next((word for word in words[covered:] if _MANY.fullmatch(word)), "")
     making = {"-b", "--orphan", "-t", "--track"}
     operands = [word for word in words[2:] if not word.startswith("-")]
     if making.intersection(words) or len(operands) < 2:
         return ""
     return operands[1] if words.index(operands[1], 2) >= covered else ""
+
+
+_STAGED = re.compile(completed("S", "staged"))
+_MANY = re.compile(r"\.{1,2}(?:/.*)?|:.*|.*/|.*\*.*")
+# What these act on is told by an option or operand: where a rule spells one, what else is acted on, and where.
+_PLAYBOOK = re.compile(r".*\.ya?ml")
+_BOUND: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    "kubectl": (
+        re.compile(r"-[fk].*|--(?:filename|kustomize)(?:=.*)?"),
+        re.compile(r"-[fknlR].*|--(?:filename|kustomize|recursive|namespace|context|cluster|kubeconfig|user|selector|all|prune)(?:=.*)?"),
+    ),
+    "ansible-playbook": (_PLAYBOOK, re.compile(rf"{_PLAYBOOK.pattern}|-[el].*|--(?:extra-vars|limit)(?:=.*)?")),
+}  # fmt: skip
+
+
+def further_target(name: str, words: Sequence[str], covered: int) -> str:
+    """What a command acts on, or where, besides what its first `covered` words name; empty where those name nothing."""
+    named, more = _BOUND.get(name, (None, None))
+    if named is None or more is None or not any(named.fullmatch(word) for word in words[1:covered]):
+        return ""
+    return next((word for word in words[covered:] if more.fullmatch(word)), "")
 
 
 # Of these commands the operands name packages: of the last ones a rule without any is one for what the project lists.

@@ -27,8 +27,14 @@ SWEEPING: Mapping[str, tuple[str, str]] = {
     "psalm": (r"--alter", _FILES),
     "chmod": (rf"-[A-Za-z]*R.*|--recursive|--reference=.*|{_RIGHTS}", "reaches more files, or gives more rights"),
     "chown": (r"-[A-Za-z]*R.*|--recursive|--reference=.*|--from=.*", "reaches more files"),
-    "manage.py": (r"zero|flush|--fake[\w-]*|--run-syncdb", "removes data"),
-    "artisan": (r".*:(?:fresh|reset|refresh|wipe|rollback)|--seed", "removes data"),
+    "manage.py": (
+        r"zero|flush|--fake[\w-]*|--run-syncdb|--(?:settings|pythonpath|testrunner|database)(?:=.*)?",
+        "removes data, or works with other settings",
+    ),
+    "artisan": (
+        r".*:(?:fresh|reset|refresh|wipe|rollback)|--seed|--(?:env|database|path|realpath|configuration|class)(?:=.*)?",
+        "removes data, or works with another configuration",
+    ),
     "nx": (r"(?:-t|--targets?)=.+|--all", "does other tasks"),
     "go": (r"--?(?:modcache|fuzzcache|cache)", _REMOVES),
     "gh pr": (r"-d|--(?:delete|edit)-(?:last|branch)", "changes what others see"),
