@@ -13,7 +13,7 @@ from xun.policy.decision import Decision, Effect
 from xun.policy.rules import Policy, Rule
 
 PROGRAMS = (
-    "gunzip", "xz", "unzstd", "cp", "mv", "ln", "install", "rsync", "scp", "tar", "unzip", "split", "wget", "curl", "patch", "7z", "touch", "mkdir",
+    "gunzip", "xz", "unzstd", "sphinx-build", "gh", "kotlinc", "mkdocs", "hugo", "cp", "mv", "ln", "install", "rsync", "scp", "tar", "unzip", "split", "wget", "curl", "patch", "7z", "touch", "mkdir",
     "csplit", "mypy", "git mv", "git apply", "git clone", "git worktree add", "pip install", "docker cp", "kubectl cp",
     "aws s3 cp", "git rm", "chmod", "tsc", "protoc", "mktemp", "go build", "cargo build", "coverage html",
     "git format-patch", "git rm -r", "git rm -rq", "git rm -rn", "git rm --cached -r", "chmod -R",
@@ -49,6 +49,8 @@ PLACES = [
     "git worktree add tests", "git clone https://h/r tests", "scp h:x tests", "scp -P 22 h:x tests",
     "docker cp c:/x tests", "kubectl cp p:/x tests", "aws s3 cp s3://b/x tests/", "pip install -t tests x",
     "pip install --target=tests x", "cd tests && cp ../run.sh .", "cd src && cp app.py ../tests", "cp -- run.sh tests",
+    "sphinx-build docs tests", "gh run download 1 -D tests", "gh release download --dir=tests", "gh repo clone a/b tests",
+    "mypy --html-report tests src", "kotlinc -d tests x.kt", "mkdocs build -d tests", "hugo --destination tests",
     "timeout 5 cp run.sh tests", "ln -s ../run.sh tests/", "cd tests && ln -s ../run.sh", "cd tests && tar xf ../a.tar",
 ]  # fmt: skip
 
@@ -63,7 +65,7 @@ def test_a_rule_on_a_folder_binds_what_is_put_into_it(work: Path, command: str, 
 @pytest.mark.parametrize(
     "command",
     ["cp run.sh src", "mv run.sh docs", "cp run.sh tests2", "cp -r lib docs", "ls tests", "cat tests/old.py",
-     "mypy tests", "split run.sh docs/x", "cp tests/old.py docs", "rsync -a lib/ docs"],
+     "mypy tests", "sphinx-build tests docs", "gh run download 1 -D docs", "split run.sh docs/x", "cp tests/old.py docs", "rsync -a lib/ docs"],
 )  # fmt: skip
 def test_what_is_put_elsewhere_is_not_bound(work: Path, command: str) -> None:
     assert run(command, work, ("deny", "tests/**")).effect == "allow"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from xun.policy.commands.spec import Use
 from xun.policy.reach.exposed import behind_prefix
-from xun.policy.reach.spelt import Spelt, spelt
+from xun.policy.reach.spelt import Spelt, makes, places, spelt
 from xun.policy.script.folders import Steps, placed
 from xun.policy.tables.programs import base_name, git_command_at, word_set
 from xun.policy.text.words import Arg
@@ -38,6 +38,7 @@ _INTO = re.compile(
     re.DOTALL,
 )
 _FILLING = word_set("pip pip3 uv npm pnpm yarn gem cargo composer bundle wget wget2 curl aria2c patch javac")
+_MAKING = word_set("gh glab kotlinc mkdocs hugo jekyll mypy sphinx-build")
 _GLUED = re.compile(r"-[oPCd](.+)", re.DOTALL)
 
 
@@ -103,6 +104,8 @@ def placings(args: Sequence[Arg]) -> Iterator[Placing]:
         yield Placing(Use(_HERE, "write"))
     if name in _FILLING:
         yield from (Placing(Use(folder, "write")) for folder in _told(args))
+    if name in _MAKING:
+        yield from (Placing(Use(folder, "write")) for folder in (*places(args), *makes(args)))
 
 
 def _operands(args: Sequence[Arg]) -> list[Arg]:

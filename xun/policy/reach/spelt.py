@@ -87,8 +87,18 @@ _SPELLINGS: Mapping[str, Spelling] = {
     "chmod": Spelling("", "reference"), "chown": Spelling("", "reference from"), "chgrp": Spelling("", "reference"),
     "mkfifo": Spelling("", "m mode"), "mknod": Spelling("", "m mode"), "mkdir": Spelling("", "m mode"),
     "mktemp": Spelling("p tmpdir"),
+    "gh": Spelling("D dir O output", "p R repo pattern"), "kotlinc": Spelling("d", "cp X P"),
+    "sphinx-build": Spelling("d w", "b c D A t j"),
+    "mkdocs": Spelling("d site-dir", "f t config-file theme"), "hugo": Spelling("d destination", "s b c e t l"),
+    "jekyll": Spelling("d destination", "s config"),
+    "mypy": Spelling(
+        "junit-xml cache-dir any-exprs-report cobertura-xml-report html-report linecount-report linecoverage-report "
+        "lineprecision-report txt-report xml-report xslt-html-report xslt-txt-report",
+        "m p c",
+    ),
 }  # fmt: skip
-_SAME = {"./gradlew": "gradle", "gradlew": "gradle", "pip3": "pip", "7za": "7z", "7zr": "7z", "7zz": "7z"}
+_MAKERS = frozenset({"sphinx-build", "gh", "glab"})
+_SAME = {"./gradlew": "gradle", "gradlew": "gradle", "pip3": "pip", "glab": "gh", "7za": "7z", "7zr": "7z", "7zz": "7z"}
 
 
 def spelt(args: Sequence[Arg]) -> Spelt | None:
@@ -96,6 +106,16 @@ def spelt(args: Sequence[Arg]) -> Spelt | None:
     name = base_name(args[0].text)
     spelling = _SPELLINGS.get(_SAME.get(name, name))
     return _parse(spelling, args[1:]) if spelling else None
+
+
+def makes(args: Sequence[Arg]) -> Sequence[Arg]:
+    """The operand that names the folder in which a program makes what it does."""
+    name = base_name(args[0].text)
+    if name not in _MAKERS or (told := spelt(args)) is None:
+        return ()
+    if name == "sphinx-build":
+        return told.operands[1:2]
+    return told.operands[3:4] if [arg.text for arg in told.operands[:2]] == ["repo", "clone"] else ()
 
 
 def places(args: Sequence[Arg]) -> Iterator[Arg]:

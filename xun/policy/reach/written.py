@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from xun.policy.commands.spec import Use
 from xun.policy.reach.exposed import behind_prefix, only_reads
 from xun.policy.reach.operands import packs
-from xun.policy.reach.spelt import places, spelt
+from xun.policy.reach.spelt import makes, places, spelt
 from xun.policy.tables.installs import installed
 from xun.policy.tables.programs import base_name, word_set
 from xun.policy.text.words import Arg
@@ -106,6 +106,7 @@ def written(args: Sequence[Arg], home: str, folders: Sequence[Sequence[str]] = (
 
 def _named(args: Sequence[Arg]) -> Iterator[Arg]:
     yield from _by_options(args)
+    yield from makes(args)
     name = base_name(args[0].text)
     if name == "git":
         yield from _by_git(args)
@@ -217,8 +218,8 @@ def _by_git(args: Sequence[Arg]) -> Iterator[Arg]:
         yield Arg(steps)
     for ways, before in _GIT_MAKES.items():
         if tuple(words[: len(ways)]) == ways:
-            operands = [arg for arg in args[at + len(ways) :] if not arg.text.startswith("-")]
-            yield from operands if before < 0 else operands[before:][-1:]
+            named = [arg for arg in args[at + len(ways) :] if not arg.text.startswith("-")]
+            yield from named if before < 0 else named[before:][-1:]
 
 
 def edits_in_place(words: Sequence[str]) -> int:
