@@ -323,7 +323,7 @@ def test_a_shell_line_that_went_with_a_prompt_is_a_folded_row_and_not_the_person
     [
         ("false", "exit code 3\nno", "✗ bash false  exit 3 ▸"),
         ("for x in a b\ndo echo $x\ndone", "exit code 0\na\nb", "✓ bash for x in a b …  exit 0 · 2 lines ▸"),
-        ("odd", "refused: no", "✓ bash odd ▸"),
+        ("odd", "Permission denied: no", "⊘ bash odd refused ▸"),
     ],
 )
 def test_a_quotation_shows_as_the_command_and_how_it_ended(command: str, output: str, row: str) -> None:
