@@ -10,6 +10,31 @@ from xun.policy.rules import Policy
 # A command that is seen, the rule that is offered for it (none: "-"), and commands that this rule does not cover (?)
 # and that it does (+).
 CASES = r"""
+@ pytest --cov=src --cov-report=term-missing => pytest --cov=src --cov-report=term-missing
++ pytest --cov=src --cov-report=term-missing tests -q
+? pytest --cov=src --cov-report=html:docs
+? pytest --cov=src --cov-report=term-missing -p evil
+? pytest --cov=src --cov-report=term-missing --rootdir=/x
+@ python -m pytest -q --cov src => python -m pytest -q --cov
+@ pytest tests --cov=src --cov-report html:cov => pytest tests --cov=src --cov-report html:cov
+@ pytest --cov=src --basetemp=src => -
+@ git branch -d topic => git branch -d
++ git branch -d other
+? git branch -D other
+? git branch -d -f other
+@ git branch -D topic => -
+@ unzip a.zip => unzip
+? unzip -d /etc a.zip
++ unzip b.zip src/x
+@ bun test => bun test
++ bun test src/x.test.ts
+? bun test --preload ./x.js
+? bun run x
+@ bun run dev => bun run dev
+? bun run build
+@ bun run x.ts => -
+@ deno task test => deno task test
+? deno task build
 @ cargo publish --dry-run => cargo publish --dry-run
 ? cargo publish
 ? cargo publish --dry-run --no-dry-run

@@ -37,7 +37,18 @@ def listing(archive: Arg) -> Judge:
     return judge
 
 
+def _unzip(args: Sequence[Arg]) -> list[Use]:
+    """`unzip -l ARCHIVE [MEMBER]…`."""
+    words = [arg.text for arg in args]
+    if not words or any(not word or word[0] == "-" for word in words):
+        raise Refused("operand", "only unzip -l ARCHIVE is a reader", flag=words[0] if words else None)
+    if any(arg.glob or not arg.known for arg in args) or re.search(r"[*?\[]", words[0]):
+        raise Refused("operand", f"{words[0]} is not the plain name of an archive", flag=words[0])
+    return [Use(args[0], "read")]
+
+
 ARCHIVES: dict[str, Judge] = {
+    "unzip -l": _unzip, "unzip -v": _unzip, "unzip -Z": _unzip, "unzip -Z1": _unzip,
     "gzip -dc": _FILES, "gzip -cd": _FILES, "gzip -l": _FILES, "gunzip -c": _FILES,
     "bzip2 -dc": _FILES, "bzip2 -cd": _FILES, "bunzip2 -c": _FILES, "bzcat": _FILES,
     "xz -dc": _FILES, "xz -cd": _FILES, "xz -l": _FILES, "unxz -c": _FILES, "xzcat": _FILES,

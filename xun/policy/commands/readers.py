@@ -240,20 +240,6 @@ _DIRNAME = Table(flags="z", long="zero version help", operands="text", globs=Tru
 _ZCAT = Table()
 
 
-def _unzip(args: Sequence[Arg]) -> list[Use]:
-    """`unzip -l ARCHIVE [MEMBER]…`."""
-    words = [arg.text for arg in args]
-    if (
-        len(words) < 2
-        or words[0] not in ("-l", "-v", "-Z", "-Z1")
-        or any(not word or word[0] == "-" for word in words[1:])
-    ):
-        raise Refused("operand", "only unzip -l ARCHIVE is a reader", flag=words[0] if words else None)
-    if any(arg.glob or not arg.known for arg in args) or re.search(r"[*?\[]", words[1]):
-        raise Refused("operand", f"{words[1]} is not the plain name of an archive", flag=words[1])
-    return [Use(args[1], "read")]
-
-
 # Go's flag package: no letters in a cluster, values behind a blank as well. Without -w nothing is written.
 _GOFMT = Table(flags="dels", valued={"r": "text"}, separate=True, words="-h -help --help")
 
@@ -267,7 +253,7 @@ def _gofmt(args: Sequence[Arg]) -> list[Use]:
 
 
 READERS: dict[str, Judge] = {
-    "unzip": _unzip, "zcat": _ZCAT, "gofmt": _gofmt,
+    "zcat": _ZCAT, "gofmt": _gofmt,
     "ls": _LS, "cat": _CAT, "head": _HEAD, "tail": _TAIL, "wc": _WC, "nl": _NL, "cut": _CUT, "tr": _TR, "sort": _SORT,
     "uniq": _UNIQ, "comm": _COMM, "join": _JOIN, "cmp": _CMP, "diff": _DIFF, "paste": _PASTE, "column": _COLUMN,
     "fold": _FOLD, "fmt": _FMT, "expand": _EXPAND, "unexpand": _EXPAND, "tac": _TAC, "rev": _REV, "od": _OD,

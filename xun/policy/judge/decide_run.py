@@ -19,7 +19,7 @@ from xun.policy.judge.brought import Brought
 from xun.policy.judge.hazards import ENVIRONMENT, Hazards
 from xun.policy.judge.leaving import with_way_out
 from xun.policy.judge.near import near_commands
-from xun.policy.judge.offers import entry_of, suggestion
+from xun.policy.judge.offers import entry_of, needs_spelling, suggestion, takes_report
 from xun.policy.judge.placed import Placed
 from xun.policy.judge.places import Places
 from xun.policy.judge.prefixes import caught, matched_length, may_catch, without_globals
@@ -43,7 +43,7 @@ def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule]
 
 
 # What a rule that spells the command would settle.
-_COVERED = frozenset({"unlisted", "program-path", "git-configuration", "flag"})
+_COVERED = frozenset({"unlisted", "program-path", "git-configuration", "flag", "further"})
 
 
 @dataclass(slots=True)
@@ -350,11 +350,24 @@ class _Judge:
         return () if None in prefixes else tuple(dict.fromkeys(p for p in prefixes if p))
 
     def offer(self, command: Command, codes: Collection[str]) -> str | None:
+        if "further" in codes:
+            return self.spelled(command)
         if "flag" in codes:
-            return self.editing(command)
+            return self.editing(command) or self.spelled(command)
         if "program-path" in codes and command.segment.argv[0].startswith("/"):
             return None  # a file that may lie anywhere
         return suggestion(command)
+
+    def spelled(self, command: Command) -> str | None:
+        """The prefix that spells the options which a table does not let pass, of those that daily work needs."""
+        words = command.segment.argv
+        last = max((at for at, word in enumerate(words, 1) if needs_spelling(words, word)), default=0)
+        last += 0 < last < len(words) and takes_report(words[last - 1])
+        prefix = entry_of(command.segment.args[:last]) if last and command.segment.literal_name else None
+        if prefix is None:
+            return None
+        uses, refused = self.under(Rule(effect="allow", kind="command", pattern=prefix), command, last)
+        return None if refused or any(self.uses(command, uses)) else prefix
 
     def editing(self, command: Command) -> str | None:
         """The prefix for a reader that is told to edit in place (`sed -i`), where nothing else speaks against it."""

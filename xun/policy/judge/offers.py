@@ -23,6 +23,7 @@ from xun.policy.tables.programs import (
     STATE,
     TAKE_OPERANDS,
     base_name,
+    word_set,
 )
 from xun.policy.tables.runners import RUNNERS, names_script, of_folder, runner_end, runner_length, script_length
 from xun.policy.tables.sparing import spared_at
@@ -52,12 +53,18 @@ from xun.policy.text.words import Arg
 _PROGRAMS = frozenset({*RUNNERS, *KNOWN, *SERVERS}) - STATE - {"."}
 # Their own name says too little, or covers too much.
 _TELL_NOTHING = RUNS_OTHERS | PRIVILEGED | STATE | ENDERS | FETCHERS | {"java"}
+# Runners of scripts that do tasks of a project too, by words that name no script.
+_DOES_TASKS = {"bun": word_set("test install ci outdated run"), "deno": word_set("test lint fmt check task")}
 _MOST_SPELLED = 8  # words of a rule that *always* offers
 
 
 def _telling(words: Sequence[str]) -> int:
     """How many first words say what a command does; 0 where none do, or where they would say too much."""
     name = base_name(words[0])
+    if name in _DOES_TASKS and (second := " ".join(words[1:2])) in _DOES_TASKS[name]:
+        if second not in ("run", "task"):
+            return 2
+        return 3 if _plain(" ".join(words[2:3])) else 0
     if length := script_length(words):
         return _telling_script(words, length)
     if name in _TELL_NOTHING:
@@ -188,6 +195,9 @@ def _plain(word: str) -> bool:
 
 
 # A word that names what a program is to do, or the option that does.
+_REPORTS = re.compile(
+    r"--(?:cov(?:-(?:report|branch|append|context|fail-under))?|no-cov-on-fail|junit-?xml|html)(?:=.*)?"
+)
 _COMMAND = re.compile(r"-{0,2}[a-zA-Z][a-zA-Z0-9:_-]*")
 # Groups of groups.
 _DEEPER = frozenset({("dotnet", "ef"), ("git", "flow")})
@@ -234,6 +244,20 @@ def suggestion(command: Command) -> str | None:
     if count == 1 and may_run_words(command.segment.args) and any(map(_is_program, words[1:])):
         return None
     return entry_of(command.segment.args[:count])
+
+
+def needs_spelling(words: Sequence[str], option: str) -> bool:
+    """Is it an option that a rule may spell: one that measures coverage or reports, or that removes a merged branch?"""
+    name = base_name(words[0])
+    if name == "git":
+        return " ".join(words[1:2]) == "branch" and option in ("-d", "--delete")
+    tests = name == "pytest" or (name.startswith("python") and " ".join(words[1:3]) == "-m pytest")
+    return tests and _REPORTS.fullmatch(option) is not None
+
+
+def takes_report(option: str) -> bool:
+    """Is the next word the value of one of these options, which says what is written?"""
+    return option in ("--cov-report", "--junitxml", "--junit-xml", "--html")
 
 
 def entry_of(taken: Sequence[Arg]) -> str | None:
