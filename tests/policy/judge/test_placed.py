@@ -13,7 +13,7 @@ from xun.policy.decision import Decision, Effect
 from xun.policy.rules import Policy, Rule
 
 PROGRAMS = (
-    "gunzip", "xz", "unzstd", "sphinx-build", "gh", "kotlinc", "mkdocs", "hugo", "cp", "mv", "ln", "install", "rsync", "scp", "tar", "unzip", "split", "wget", "curl", "patch", "7z", "touch", "mkdir",
+    "gunzip", "xz", "unzstd", "rename", "sphinx-build", "gh", "kotlinc", "mkdocs", "hugo", "cp", "mv", "ln", "install", "rsync", "scp", "tar", "unzip", "split", "wget", "curl", "patch", "7z", "touch", "mkdir",
     "csplit", "mypy", "git mv", "git apply", "git clone", "git worktree add", "pip install", "docker cp", "kubectl cp",
     "aws s3 cp", "git rm", "chmod", "tsc", "protoc", "mktemp", "go build", "cargo build", "coverage html",
     "git format-patch", "git rm -r", "git rm -rq", "git rm -rn", "git rm --cached -r", "chmod -R",
@@ -88,7 +88,7 @@ def test_a_rule_on_a_name_at_the_end_of_a_copy_is_no_rule_on_its_source(work: Pa
 
 
 PROTECTED = [
-    "gunzip docs/AGENTS.md.gz", "xz -d .envrc.xz", "unzstd -f AGENTS.md.zst",
+    "gunzip docs/AGENTS.md.gz", "xz -d .envrc.xz", "unzstd -f AGENTS.md.zst", "rename README AGENTS README.md", "rename x .envrc docs/x",
     "cp d/AGENTS.md docs", "cp -t . d/AGENTS.md", "cp d/A* .", "install d/AGENTS.md .", "ln -s ../d/AGENTS.md .",
     "cp -r d/. .", "cp -a d/. ./", "cp -r d/.github .", "cp -r d lib", "rsync -a d/ .", "rsync -a d lib",
     "mv d/mcp.json .", "git mv d/AGENTS.md .", "scp h:AGENTS.md .", "wget https://h/AGENTS.md", "curl -O https://h/.envrc",
@@ -157,6 +157,6 @@ def test_plain_files_come_and_go_quietly(command: str, work: Path) -> None:
      "go build -o tests/ ./...", "cargo build --target-dir tests", "coverage html -d tests"],
 )  # fmt: skip
 def test_a_rule_on_all_that_is_in_a_folder_binds_what_is_given_the_folder(command: str, work: Path) -> None:
-    assert run(command, work).effect == "allow" or "chmod" in command
+    assert run(command.replace("tests", "out"), work, ("deny", "tests/**")).effect == "allow" or "chmod" in command
     assert run(command, work, ("deny", "tests/**")).effect != "allow"
     assert run("mkdir -p tests", work, ("deny", "tests/**")).effect == "allow"

@@ -238,6 +238,101 @@ CASES = r"""
 @ git restore --staged
 ? git restore --staged --worktree .
 + git restore --staged src
+@ gcc
+? gcc x.c -o README.md
+? gcc -oREADME.md x.c
+? gcc x.c -MD -MF src/y.c
+? gcc x.c -o src
++ gcc x.c -o x
++ gcc x.c -o build/x.o
++ gcc x.c -o src/x
+@ go test
+? go test -coverprofile=README.md ./...
+? go test -o main.go ./...
+? go test -cpuprofile README.md
++ go test -coverprofile=cover.out ./...
++ go test -coverprofile cover.out ./...
+@ cargo test
+? cargo test -- --logfile README.md
++ cargo test -- --logfile test.log
+@ cargo build
+? cargo build --lockfile-path README.md
+@ git archive
+? git archive -o README.md HEAD
+? git archive --output=src/app.py HEAD
++ git archive -o x.tar HEAD
+@ git bundle create
+? git bundle create README.md --all
++ git bundle create x.bundle --all
+@ git apply
+? git apply --build-fake-ancestor=README.md x.patch
+@ npm run lint
+? npm run lint -- -o README.md
+@ mypy
+? mypy --junit-xml README.md
+? mypy --html-report docs src
++ mypy --junit-xml out/mypy.xml src
++ mypy src tests
+@ phpunit
+? phpunit --log-junit README.md
+? phpunit --coverage-html src
++ phpunit --coverage-html coverage
++ phpunit --coverage-text
+@ vitest run
+? vitest run --outputFile=README.md
+? vitest run --coverage.reportsDirectory=src
+? vitest run --attachmentsDir src
++ vitest run --coverage.reportsDirectory=coverage
++ vitest run --coverage src/a.test.ts
+@ jest
+? jest --coverageDirectory src/api
++ jest --coverage src/a.test.ts
++ jest --cache src
+@ npx playwright test
+? npx playwright test --output=src
++ npx playwright test --output=test-results
+@ mkdocs build
+? mkdocs build -d src
++ mkdocs build -d site
+@ rsync -a
+? rsync -a --log-file=README.md a b
++ rsync -a --log-file=x.log a b
+@ docker build
+? docker build --iidfile README.md .
+? docker build --metadata-file package.json .
++ docker build --iidfile id.txt .
+@ terraform plan
+? terraform plan -out=README.md
+? terraform plan -out main.tf
++ terraform plan -out=plan.tfplan
+@ uv export
+? uv export -o README.md
++ uv export -o requirements.txt
+@ pylint
+? pylint --output README.md src
++ pylint --output-format json src
+@ tar czf
+? tar czf README.md src
+? tar czf src/app.py src
++ tar czf a.tgz src README.md
+@ tar
+? tar -czf README.md src
++ tar -czf - README.md
++ tar xzf a.tgz README.md
+@ zip
+? zip README.md src
++ zip -r a.zip README.md
+@ docker compose up
++ docker compose up --build app
+@ kubectl get
++ kubectl get -o json pods
+@ protoc
++ protoc --python_out=. x.proto
+@ tsc --noEmit
+? tsc --noEmit --NOEMIT false
+? tsc --noEmit --noEmit false
+? tsc --noEmit --NoEmit=false
++ tsc --noEmit --strict
 @ rails db:migrate
 ? rails db:migrate db:drop
 ? bundle exec rails db:migrate db:drop

@@ -5,6 +5,7 @@ And the module of Python that shows JSON, which is found as they are: in the fol
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -117,8 +118,8 @@ def _is_test(dotted: str) -> bool:
 
 
 def _is_test_file(path: str) -> bool:
-    """Does the file, or a folder on the way to it, carry a test's name?"""
-    return any(_TEST_NAME.fullmatch(part) for part in path.removesuffix(".py").split("/"))
+    """Does the file, or a folder on the way to it, carry a test's name, and does the path not leave it again?"""
+    return any(_TEST_NAME.fullmatch(part) for part in posixpath.normpath(path).removesuffix(".py").split("/"))
 
 
 _JSON_TOOL = Table(

@@ -16,6 +16,7 @@ from xun.policy.tables.programs import BUILDERS, INTERPRETERS, KNOWN, base_name,
 from xun.policy.tables.projects import further_project, handed_project
 from xun.policy.tables.reaching import EMPTIED, REACHING
 from xun.policy.tables.remote import leads_away
+from xun.policy.tables.results import overwrites, packs_over
 from xun.policy.tables.runners import RUNNERS, runner_end, runner_length, script_length
 from xun.policy.tables.running import GIVING, PASSED, RUNNING
 from xun.policy.tables.sparing import taken_back
@@ -132,6 +133,9 @@ def _further(words: Sequence[str], covered: int) -> tuple[str, str]:
                 return found, table[known][1]
     if found := taken_back(own, covered):
         return found, "does it after all"
+    hands_on = name in _HAND_ON or name in _HAND_ON_BY or "--" not in words
+    if found := overwrites(words if hands_on else words[: words.index("--")], covered) or packs_over(words, covered):
+        return found, "overwrites that, or empties that folder"
     if name == "git" and (found := leads_away(own, covered)):
         return found, "reaches another repository"
     return _further_operand(name, words, own, covered)

@@ -175,10 +175,20 @@ def _backups(args: Sequence[Arg]) -> Iterator[Arg]:
 
 
 def _unpacked(args: Sequence[Arg]) -> Iterator[Arg]:
-    """What a packed file becomes beside itself: that without the ending."""
+    """What a packed file becomes beside itself, that without the ending, and what `rename` makes of a name."""
+    if base_name(args[0].text) == "rename":
+        yield from _renamed([*_operands(args)])
     for arg in _operands(args):
         if match := _PACKED.fullmatch(arg.pattern):
             yield Arg(match[1], arg.known)
+
+
+def _renamed(operands: Sequence[Arg]) -> Iterator[Arg]:
+    if len(operands) > 2:
+        part, other = operands[0].text, operands[1].text
+        for arg in operands[2:]:
+            folder, slash, name = arg.pattern.rpartition("/")
+            yield Arg(folder + slash + name.replace(part, other, 1), arg.known and operands[1].known)
 
 
 def _archive(args: Sequence[Arg]) -> Iterator[Arg]:

@@ -68,12 +68,12 @@ def _meant_plainly(name: str, word: str) -> bool:
     return word.lstrip("-").partition("=")[0] in _PLAIN.get(name, "").split()
 
 
-def _options(words: Sequence[str], covered: int) -> Iterator[tuple[str, str]]:
-    """The long options with something behind the first `covered` words, as written and as they are compared."""
+def options_behind(words: Sequence[str], covered: int, *, shortest: int = 3) -> Iterator[tuple[str, str]]:
+    """The options of so many characters with something behind the first `covered` words, as written and as compared."""
     name = base_name(words[0])
     for at in range(max(covered - 1, 1), len(words)):
         word = words[at]
-        if not word.startswith("-") or len(word) < 3 or _meant_plainly(name, kebab(word)):
+        if not word.startswith("-") or len(word) < shortest or _meant_plainly(name, kebab(word)):
             continue
         plain = kebab(word)
         value = words[at + 1] if at + 1 < len(words) else ""
@@ -85,7 +85,7 @@ def _options(words: Sequence[str], covered: int) -> Iterator[tuple[str, str]]:
 
 def gives_by_name(words: Sequence[str], covered: int) -> str:
     """The option behind the first `covered` words whose name says that it runs or loads its value; or empty."""
-    return next((shown for shown, plain in _options(words, covered) if _runs(plain)), "")
+    return next((shown for shown, plain in options_behind(words, covered) if _runs(plain)), "")
 
 
 def _runs(plain: str) -> bool:
@@ -106,7 +106,7 @@ def leads_by_name(words: Sequence[str], covered: int, *, staged: bool) -> str:
 
     With `staged`, one that says in which environment, too.
     """
-    for shown, plain in _options(words, covered):
+    for shown, plain in options_behind(words, covered):
         if _LEADS.fullmatch(plain) or (staged and _STAGED.fullmatch(plain)):
             return shown
     return ""

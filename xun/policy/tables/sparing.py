@@ -55,9 +55,9 @@ def _letters(words: Sequence[str]) -> str:
 
 
 def _spares(word: str, letters: str) -> str:
-    """The name of the option that makes a command do less; empty where the word is none."""
+    """The name of the option that makes a command do less, without dashes; empty where the word is none."""
     if (found := _SPARING.fullmatch(kebab(word))) and (found[1] == "output" or not _OFF.fullmatch(found[2] or "")):
-        return found[1]
+        return found[1].replace("-", "")
     if not _CLUSTER.fullmatch(word) or (letters.startswith(" ") and len(word) > 2):
         return ""
     return next((char for char in word[1:] if char in letters), "")
@@ -84,9 +84,10 @@ def taken_back(words: Sequence[str], covered: int) -> str:
     for word in words[covered:]:
         plain = kebab(word)
         found = _SPARING.fullmatch(plain)
-        if found and found[1] in spelled and word != spelled[found[1]]:
+        named = found[1].replace("-", "") if found else ""
+        if named in spelled and word != spelled[named]:
             return word
         negated = _TAKES_BACK.fullmatch(plain)
-        if negated and any(name.startswith(negated[1]) for name in spelled):
+        if negated and any(name.startswith(negated[1].replace("-", "")) for name in spelled):
             return word
     return ""
