@@ -50,7 +50,8 @@ def test_most_commands_get_the_workspace_alone(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     ["curl x.org", "git push", "git -C sub fetch", "npm install", "npm ci", "pip install x", "python -m pip install x",
-     "uv sync", "go get x", "cargo fetch", "timeout 9 curl x.org", "make && git pull", "npx x", "bash -c 'curl x.org'",
+     "uv sync", "go get x", "cargo fetch", "timeout 9 curl x.org", "make && git pull", "npx x", "npx playwright install --with-deps", "npx nx migrate latest",
+     "pnpm exec playwright install", "npx turbo login", "git remote set-head origin -a", "yarn npm publish", "bash -c 'curl x.org'",
      "/usr/bin/curl x.org", "yarn", "./server &", "python -m http.server > log 2>&1 &"],
 )  # fmt: skip
 def test_programs_that_are_known_to_need_it_get_the_network(command: str) -> None:
@@ -72,7 +73,8 @@ def test_others_do_not(command: str) -> None:
      ("uv run pytest", "uv run pytest -k add"), ("uv run pytest", "uv run pytest curl"), ("go test", "go test ./... -run install"),
      ("poetry run pytest", "poetry run pytest -k add"), ("git commit", "git commit -m push"), ("mvn test", "mvn test -Dx=deploy"),
      ("python3 manage.py", "python3 manage.py pip install"), ("docker logs", "docker logs pull"),
-     ("npx vitest run", "npx vitest run install"), ("make", "make install"), ("pip list", "pip list install")],
+     ("npx vitest run", "npx vitest run install"), ("npx playwright test", "npx playwright test install"),
+     ("npx nx test", "npx nx test login"), ("make", "make install"), ("pip list", "pip list install")],
 )  # fmt: skip
 def test_no_word_but_the_one_that_says_what_it_does_opens_it(rule: str, command: str) -> None:
     for decision in (judged(command, allowing(rule)), judged(command)):

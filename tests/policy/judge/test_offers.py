@@ -145,6 +145,9 @@ CASES = r"""
 ? mise run deploy
 @ lerna run test => lerna run test
 ? lerna run deploy
+@ swift package resolve => swift package resolve
+? swift package deploy
+@ xcodebuild -scheme App test => xcodebuild -scheme App test
 @ dotnet ef database update => dotnet ef database update
 ? dotnet ef database drop
 @ dotnet test => dotnet test

@@ -333,6 +333,24 @@ CASES = r"""
 ? tsc --noEmit --noEmit false
 ? tsc --noEmit --NoEmit=false
 + tsc --noEmit --strict
+@ mise run test
+? mise run test ::: deploy
++ mise run test --jobs 2
+@ mix ecto.migrate
+? mix ecto.migrate + ecto.drop
+@ mix do deps.get, test
+? mix do deps.get, test, ecto.drop
+@ mill foo.test
+? mill foo.test + foo.publish
+@ ./mill foo.test
+? ./mill foo.test + foo.publish
+@ xcodebuild test
+? xcodebuild test archive
++ xcodebuild test -scheme App -destination platform=macOS
+@ grails test-app
+? grails test-app war
+@ rebar3 eunit
+? rebar3 eunit, release
 @ rails db:migrate
 ? rails db:migrate db:drop
 ? bundle exec rails db:migrate db:drop

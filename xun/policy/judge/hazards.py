@@ -17,7 +17,7 @@ from xun.policy.reach.history import Shown, objects_in, plain_words, shown
 from xun.policy.reach.keyrings import prints_secret
 from xun.policy.reach.needs import HERE, Command, Reading, spoken_with
 from xun.policy.reach.settings_shown import PERSON
-from xun.policy.reach.sources import brought
+from xun.policy.reach.sources import brought, sends
 from xun.policy.reach.through import folders_read
 from xun.policy.rules import Rule
 from xun.policy.script.folders import is_lost, told
@@ -27,6 +27,7 @@ from xun.policy.text.words import Arg
 
 ENVIRONMENT = "environment"
 """The code of a reason against a variable that is set."""
+_PASSING = ("/tmp", "/var/tmp", "/dev")  # noqa: S108 - names
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +141,26 @@ class Hazards:
     def brings(self, command: Command, covered: int) -> Iterator[Reason]:
         """The reasons against a copy of what no reader may read unasked, but for the first `covered` words of a rule.
 
-        In the workspace its content could be read by anything.
+        In the workspace its content could be read by anything, and what is sent away by others.
         """
         spelled = {arg.text for arg in command.segment.args[1:covered]}
-        views = () if command.judged else filter(None, command.acting)
+        views = [] if command.judged else [*filter(None, command.acting)]
         named = {arg.text for view in views for arg in brought(view)} - spelled
-        for folder in self.reading.script.starts(self.cwd, command.segment) if named else ():
+        sent = any(map(sends, views))
+        for folder in self.reading.script.starts(self.cwd, command.segment) if named or sent else ():
             for word in command.words:
-                if word.arg.text not in named or is_lost(key := command.keys(folder, word)):
+                key = command.keys(folder, word)
+                going = word.arg.text in named or (sent and word.arg.text not in spelled and self._is_file(key))
+                if not going or is_lost(key):
                     continue
                 found = self.places.problem(word._replace(mode="read"), key)
                 if found is not None and found.code == "outside":
                     yield found.model_copy(update={"segment": command.segment.text})
+
+    def _is_file(self, key: str) -> bool:
+        """Is there a file, other than one that is kept for a while: the text of a pull request in /tmp?"""
+        fact = self.places.facts.paths.get(key)
+        return fact is not None and fact.kind == "file" and not within_any(fact.real, _PASSING)
 
     def tracked(self, command: Command) -> Iterator[Reason]:
         """The hard reason against a git command that shows a secret file which its repository keeps."""

@@ -156,6 +156,8 @@ def _telling_other(name: str, words: Sequence[str]) -> int:
     second = words[1] if len(words) > 1 else ""
     if name in SPELLED_WHOLLY:
         return _whole(words)
+    if (name, second) in SELECTING and len(words) > 2:
+        return 3
     if name in BY_MODE:
         return next((at + 1 for at, word in enumerate(words) if at and not word.startswith("--")), 0)
     if name in TAKE_OPERANDS | CHECKERS:

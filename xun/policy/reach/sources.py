@@ -15,6 +15,11 @@ _COPIERS = word_set("cp mv install rsync")
 _BRINGERS = word_set("cp ln install")
 # No letter before the last one of a cluster takes a value.
 _MESSAGE_FILE = re.compile(r"-[aeinopqsvz]*[Ft](.*)|--(?:fil|te)\w*(?:=(.*))?", re.DOTALL)
+# Send what they name to others, or keep it where others find it.
+_SENDERS = word_set(
+    "git gh glab hub aws az gcloud gsutil rclone helm npm pnpm yarn bun uv poetry pdm flit hatch twine cargo gem "
+    "vercel netlify heroku fly flyctl wrangler firebase surge"
+)
 _SYMBOLIC = re.compile(r"-[A-Za-z]*s[A-Za-z]*|--s[a-z]*")
 _DEEP = word_set("r R a d P l")
 _DEEP_LONG = ("recursive", "archive", "no-dereference", "links", "dirs", "preserve=all", "preserve=links")
@@ -39,6 +44,11 @@ def brought(view: Sequence[Arg]) -> Sequence[Arg]:
     if told is not None and told.of("t", "target-directory"):
         return operands
     return operands if len(operands) == 1 else operands[:-1]
+
+
+def sends(view: Sequence[Arg]) -> bool:
+    """Does what it names go to others, or into a repository? What runs elsewhere names the files of that place."""
+    return base_name(view[0].text) in _SENDERS and all(arg.text not in ("exec", "ssh", "remote") for arg in view[1:4])
 
 
 def _messages(view: Sequence[Arg]) -> Iterator[Arg]:

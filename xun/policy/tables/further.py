@@ -21,6 +21,7 @@ _PIP = (_INDEX, "installs from elsewhere")
 _NPM = (rf"{_AWAY}|[\w-]+[/:][\w./#-]+", "installs from elsewhere")
 _SENDS = r"-[A-Za-z0-9]*[XfF].+|--(?:method|raw-field|field|input)=.*"
 _COMPOSE = (r"-[A-Za-z]*v(?:=.*)?|--volumes(?:=.*)?|--rmi(?:=.*)?|--remove-orphans(?:=.*)?", "removes data")
+_NEXT = "does another task too"
 _PUSHES = "rewrites or skips what is checked"
 _TERRAFORM = (r"--?(?:auto-approve|destroy)(?:=.*)?", "changes what is there without a question")
 
@@ -87,6 +88,7 @@ FURTHER: Mapping[str, tuple[str, str]] = {
     "cmake": (r"--install.*|(?:--target|-t)=?.+", "installs what was built, or makes another target"),
     "systemctl": (completed("HM", "host machine"), "reaches another machine"),
     "ansible-playbook": (completed("i", "inventory"), "takes another inventory, which may be a program"),
+    "mise": (r":::", _NEXT), "mix": (r"\+|.+,|,.*", _NEXT), "rebar3": (r".*,.*", _NEXT),
     "nim": (r"-r|--run(?:[:=].*)?", "runs what was built"),
     "deno": (r"-A|-[A-Za-z]*A.*|--allow-.*", "gives the script more rights"),
     "curl": (r".*%output\{.*|--remove-on-error", "writes a file"),
@@ -113,7 +115,12 @@ _TASKS: Mapping[str, frozenset[str]] = {
     "mvn": word_set("-pl --projects -P --activate-profiles -T --threads -rf --resume-from -D -l --log-file"),
     "rake": word_set("-j --jobs -N"), "just": word_set("--color --chooser"),
     "task": word_set("-C --concurrency -o --output"),
-} | dict.fromkeys(word_set("ant sbt mage lein invoke grunt gulp turbo"), frozenset())  # fmt: skip
+    "xcodebuild": word_set(
+        "-scheme -destination -workspace -project -sdk -configuration -derivedDataPath -target -arch -testPlan -jobs "
+        "-resultBundlePath -xcconfig -archivePath -exportPath -exportOptionsPlist -toolchain -enableCodeCoverage "
+        "-parallel-testing-enabled -maximum-parallel-testing-workers -clonedSourcePackagesDirPath"
+    ),
+} | dict.fromkeys(word_set("ant sbt mage lein invoke grunt gulp turbo mill grails"), frozenset())  # fmt: skip
 _ALSO = {"gmake": "make", "gradlew": "gradle", "inv": "invoke", "mvnw": "mvn"}
 
 

@@ -22,6 +22,13 @@ _FETCH_AND_RUN: Mapping[str, tuple[str, ...]] = {
     "npx": (), "bunx": (), "pnpx": (), "npm": ("exec", "x"), "bun": ("x",), "pnpm": ("dlx",), "yarn": ("dlx",),
 }  # fmt: skip
 _LOCAL = TAKE_OPERANDS | BUILDERS
+# But these fetch, or log in, by some of their own commands.
+_BY_TOOL: Mapping[str, frozenset[str]] = {
+    "playwright": word_set("install install-deps"), "cypress": word_set("install"),
+    "nx": word_set("migrate connect login logout add"), "turbo": word_set("login logout link unlink"),
+    "ng": word_set("update add"), "storybook": word_set("init upgrade add"), "expo": word_set("install login publish"),
+    "puppeteer": word_set("browsers"), "electron-builder": word_set("install-app-deps"),
+}  # fmt: skip
 _QUIET = word_set("--no --no-install --offline --prefer-offline -y --yes -q --quiet --")
 _OF_NODE = (
     "install i ci add update up upgrade outdated audit publish unpublish view info show search create init login "
@@ -35,14 +42,15 @@ _CONTAINERS = (
 )  # fmt: skip
 # Reach out for some of what they do: the words that say so, one or two.
 _TELLING: Mapping[str, frozenset[str]] = (
-    dict.fromkeys(("npm", "pnpm", "yarn", "bun"), word_set(_OF_NODE))
+    dict.fromkeys(("npm", "pnpm", "bun"), word_set(_OF_NODE))
+    | {"yarn": word_set(_OF_NODE) | {"npm"}}
     | dict.fromkeys(("pip", "pip3"), _PIP)
     | dict.fromkeys(("docker", "podman"), _CONTAINERS)
     | dict.fromkeys(("conda", "mamba", "micromamba"), word_set("install create update search") | {"env create"})
     | {
         "git": word_set("fetch pull push clone ls-remote fetch-pack send-pack request-pull send-email")
-        | {"remote update", "remote show", "remote prune", "submodule add", "submodule update", "lfs fetch"}
-        | {"lfs pull", "lfs push", "lfs clone", "svn fetch", "svn rebase", "svn clone"},
+        | {"remote update", "remote show", "remote prune", "submodule add", "submodule update"}
+        | {"remote set-head", "lfs fetch", "lfs pull", "lfs push", "lfs clone", "svn fetch", "svn rebase", "svn clone"},
         "uv": word_set("sync add remove lock publish")
         | {"pip install", "pip sync", "pip compile", "tool install", "tool run", "tool upgrade", "python install"},
         "poetry": word_set("install add remove update lock publish sync") | {"self update", "self add"},
@@ -135,7 +143,7 @@ def reaches_out(words: Sequence[str]) -> bool:
     ways = _FETCH_AND_RUN.get(name)
     if ways is not None and (not ways or told[:1] in [(way,) for way in ways]):
         return not _runs_local(words[words.index(told[0]) + 1 :] if ways else words[1:])
-    return _told(told, _TELLING.get(name, frozenset()))
+    return _told(told, _TELLING.get(name, _BY_TOOL.get(name, frozenset())))
 
 
 def installs(words: Sequence[str]) -> bool:
@@ -166,8 +174,8 @@ def _told(told: tuple[str, ...], telling: frozenset[str]) -> bool:
 
 def _runs_local(words: Sequence[str]) -> bool:
     """Do the words behind `npx` name a tool that a project has installed, without saying where to fetch it?"""
-    tool = next((word for word in words if word not in _QUIET), "")
-    return tool in _LOCAL
+    named = [word for word in words if word not in _QUIET]
+    return bool(named) and named[0] in _LOCAL and _BY_TOOL.get(named[0], frozenset()).isdisjoint(named[1:2])
 
 
 def _goals(words: Sequence[str]) -> list[str]:

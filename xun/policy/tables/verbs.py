@@ -21,7 +21,7 @@ GROUPS = word_set(
     "pack-index generate destroy providers metadata source sources"
 )
 NESTED = word_set("gcloud az")
-SELECTING = frozenset({("tox", "-e"), ("nox", "-s"), ("nox", "-e")})
+SELECTING = frozenset({("tox", "-e"), ("nox", "-s"), ("nox", "-e"), ("swift", "package")})
 GIT_BY_OPTION = word_set("clean restore checkout switch")
 # Of these `run` runs what the project says.
 RUN_CHECKS = word_set("golangci-lint vitest pre-commit turbo nx semgrep")
