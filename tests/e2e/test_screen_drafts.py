@@ -88,6 +88,26 @@ def test_what_is_typed_before_there_is_an_agent_is_there_when_there_is_one(way: 
         assert len(drafts()) == 1  # it is that of this session now
 
 
+def test_what_was_sent_before_there_is_an_agent_comes_back_as_a_draft() -> None:
+    with Screen() as screen:
+        screen.until("Which model?")
+        screen.type("\t", "the first thing", "\r")
+        screen.until("↑ the first thing")
+        screen.type(DRAFT)
+        screen.until(f"│ {DRAFT}")
+        wait_for(lambda: DRAFT in "".join(drafts()), "the draft on the disk")
+        screen.signal(signal.SIGKILL)
+        screen.process.wait()
+    with Model(Say("done with it")) as model, Screen(model=model) as screen:
+        screen.opened()
+        screen.until(f"│ {DRAFT}")
+        screen.until("│ the first thing")
+        assert model.requests == [], "it is sent by the person alone"
+        screen.type("\r")
+        screen.until("done with it")
+        assert drafts() == []
+
+
 def test_where_no_session_is_kept_no_draft_is_either() -> None:
     with Screen("--no-session") as screen:
         screen.until("Which model?")

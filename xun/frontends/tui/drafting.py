@@ -23,7 +23,7 @@ _CUT = f"{_BACK}, all but what was too long to be kept"
 class Drafting(BaseApp):
     """A part of `XunApp`: a draft is kept with its session, and comes back with it.
 
-    Before there is one, it is kept as that of a session that never began.
+    Before there is one, it is kept as that of a session that never began, behind what waits for an agent.
     """
 
     _drafts: Drafts | None = None
@@ -64,4 +64,7 @@ class Drafting(BaseApp):
         if self._drafts is not None:
             area = self._prompt.area
             begun = self.desk is not None and bool(self.desk.opened.resumable)
-            self._drafts.keep(draft_of(area.marked, *area.unfolded), begun=begun)
+            waits = "".join(f"{text}\n" for text in self._early)
+            text, pasted = area.unfolded
+            moved = tuple((start + len(waits), end + len(waits)) for start, end in pasted)
+            self._drafts.keep(draft_of(waits + area.marked, waits + text, moved), begun=begun)

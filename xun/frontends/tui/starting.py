@@ -111,6 +111,7 @@ class Starting(Leaving):
         early, self._early = self._early, []
         for text in early:
             self.take(text)
+        self.keep_draft()  # they are the agent's now
         then, self._then = self._then, ""
         if then:
             self.desk.command(then)
@@ -183,6 +184,7 @@ class Starting(Leaving):
         elif text.strip() and not self._without_agent(text.strip()):
             self._early.append(text)
             self.query_one(QueueView).show(self._early, early=True)
+            self.keep_draft()
 
     def _without_agent(self, line: str) -> bool:
         """Do what a line asks for that has not to wait, or say that it cannot be done yet. False where it waits."""
