@@ -70,6 +70,15 @@ def script(work: Path, text: str, name: str = "run.sh") -> str:
     return f"sh {name}"
 
 
+@pytest.mark.usefixtures("kind")
+def test_the_login_of_a_proxy_goes_only_where_the_network_does(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy(AUTO)
+    monkeypatch.setenv("FTP_PROXY", "http://me:pw@proxy.invalid:3128")
+    script(work, "echo proxy is $FTP_PROXY")
+    _, told = play("sh run.sh")
+    assert "proxy is http://proxy.invalid:3128" in told[0]
+
+
 def test_what_has_soft_reasons_alone_runs_unasked_and_confined(kind: str, work: Path) -> None:
     policy(AUTO)
     home = Path(os.environ["XUN_HOME"])

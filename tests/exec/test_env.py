@@ -139,6 +139,13 @@ def test_the_login_of_an_address_is_cut_out(value: str, cleaned: str, monkeypatc
     assert child_env()["SERVICE_URL"] == cleaned
 
 
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "http_proxy", "ALL_PROXY"])
+def test_the_login_of_a_proxy_goes_to_no_child_without_the_network(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "http://me:pw@proxy:3128")
+    assert child_env(network=False)[name] == "http://proxy:3128"
+    assert child_env()[name] == "http://me:pw@proxy:3128"
+
+
 def test_the_real_environment_of_a_child_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, f"{value}-canary")

@@ -170,13 +170,18 @@ def _path_beside(writable: frozenset[Path], frozen: tuple[tuple[str, Path], ...]
     return os.pathsep.join(folders)
 
 
-def child_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+def child_env(extra: Mapping[str, str] | None = None, *, network: bool = True) -> dict[str, str]:
     """A new environment for a child process: the parent's, scrubbed and hardened, and `extra` on top,
     unchanged.
 
-    `extra` is for what a person or a rule has approved: nothing in it is filtered.
+    `extra` is for what a person or a rule has approved: nothing in it is filtered. Without `network` a proxy is of no
+    use to the child, and its login is cut out too.
     """
-    env = {name: _without_login(name, value) for name, value in os.environ.items() if not _dropped(name, value)}
+    env = {
+        name: _without_login(name, value, proxy=network)
+        for name, value in os.environ.items()
+        if not _dropped(name, value)
+    }
     env.update(_HARDENED)
     env["PATH"] = _child_path()
     if "LD_LIBRARY_PATH" in env:
@@ -203,9 +208,9 @@ def _dropped(name: str, value: str) -> bool:
     return _SECRET_VALUE.search(value) is not None
 
 
-def _without_login(name: str, value: str) -> str:
-    """Cut the login out of addresses (`https://user:token@host`). A proxy keeps it: nothing works without."""
-    if "://" not in value or name.lower().endswith("_proxy"):
+def _without_login(name: str, value: str, *, proxy: bool) -> str:
+    """Cut the login out of addresses (`https://user:token@host`). With `proxy` one keeps it: nothing works without."""
+    if "://" not in value or (proxy and name.lower().endswith("_proxy")):
         return value
     return _URL_LOGIN.sub("", value)
 

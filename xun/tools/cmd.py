@@ -81,7 +81,7 @@ async def bash(
     completed = await run_bash(
         command,
         cwd=_folder(ctx, cd),
-        env=child_env(envs),
+        env=child_env(envs, network=ctx.confinement is None or ctx.confinement.network),
         timeout=timeout,
         limit=LIMIT,
         spill=_spill(ctx),

@@ -21,7 +21,7 @@ STANDING = (
 )
 ENTRIES = (
     "gh pr create", "gh pr comment", "gh gist create", "gh api", "glab mr create", "aws lambda invoke", "npm publish",
-    "git am", "git apply", "git hash-object", "git commit-tree", "git interpret-trailers",
+    "git am", "git apply", "git hash-object", "git commit-tree", "git interpret-trailers", "pandoc",
 )  # fmt: skip
 
 
@@ -39,7 +39,8 @@ def judged(command: str) -> Decision:
      "gh pr comment 1 --body-file /home/u/notes.txt", "gh pr comment 1 --body-file=/home/u/notes.txt",
      "glab mr create -t x -d @/home/u/notes.txt", "aws lambda invoke --payload file:///home/u/notes.txt x",
      "npm publish ~/notes.txt", "git am /home/u/notes.txt", "git apply ~/notes.txt", "git hash-object -w /etc/hostname",
-     "git commit-tree -F ~/notes.txt a", "git interpret-trailers /etc/hostname"],
+     "git commit-tree -F ~/notes.txt a", "git interpret-trailers /etc/hostname", "pandoc -s ~/notes.txt -t html",
+     "pandoc a.txt -H /home/u/notes.txt -t html"],
 )  # fmt: skip
 def test_a_file_from_outside_is_sent_or_kept_after_a_question_alone(command: str) -> None:
     assert "outside" in [reason.code for reason in judged(command).reasons]
@@ -48,7 +49,7 @@ def test_a_file_from_outside_is_sent_or_kept_after_a_question_alone(command: str
 @pytest.mark.parametrize(
     "command",
     ["gh pr create -t x -F a.txt", "gh pr create -t x -F /tmp/body.md", "gh pr create -t 'see /etc/hostname' -b ''",
-     "gh api /repos/a/b", "gh gist create a.txt", "git apply a.txt"],
+     "gh api /repos/a/b", "gh gist create a.txt", "git apply a.txt", "pandoc a.txt -t html"],
 )  # fmt: skip
 def test_a_file_of_the_workspace_is_sent_unasked(command: str) -> None:
     decision = judged(command)

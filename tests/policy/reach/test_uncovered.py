@@ -299,6 +299,7 @@ CASES = r"""
 + rsync -a --log-file=x.log a b
 @ docker build
 ? docker build --iidfile README.md .
+? docker build --build-context x=.. .
 ? docker build --metadata-file package.json .
 + docker build --iidfile id.txt .
 @ terraform plan
@@ -351,6 +352,21 @@ CASES = r"""
 ? grails test-app war
 @ rebar3 eunit
 ? rebar3 eunit, release
+@ pip list
+? pip list --python ./x
+? pip list --pyth=./x
++ pip list --outdated
+@ apt-get -s install
+? apt-get -s install x -o APT::Get::Simulate=0
+? apt-get -s install x -oAPT::Update::Pre-Invoke::=./x
+? apt-get -s install x --option=a=b
++ apt-get -s install -y --no-install-recommends x
+@ markdownlint
+? markdownlint -f .
++ markdownlint docs
+@ npx tsc
+? npx tsc --declarationDir src
++ npx tsc --declarationDir dist/types
 @ rails db:migrate
 ? rails db:migrate db:drop
 ? bundle exec rails db:migrate db:drop

@@ -15,10 +15,10 @@ _COPIERS = word_set("cp mv install rsync")
 _BRINGERS = word_set("cp ln install")
 # No letter before the last one of a cluster takes a value.
 _MESSAGE_FILE = re.compile(r"-[aeinopqsvz]*[Ft](.*)|--(?:fil|te)\w*(?:=(.*))?", re.DOTALL)
-# Send what they name to others, or keep it where others find it.
+# Send what they name to others, keep it where others find it, or make another text of it.
 _SENDERS = word_set(
     "git gh glab hub aws az gcloud gsutil rclone helm npm pnpm yarn bun uv poetry pdm flit hatch twine cargo gem "
-    "vercel netlify heroku fly flyctl wrangler firebase surge"
+    "pandoc m4 xsltproc openssl vercel netlify heroku fly flyctl wrangler firebase surge"
 )
 _SYMBOLIC = re.compile(r"-[A-Za-z]*s[A-Za-z]*|--s[a-z]*")
 _DEEP = word_set("r R a d P l")
@@ -47,7 +47,7 @@ def brought(view: Sequence[Arg]) -> Sequence[Arg]:
 
 
 def sends(view: Sequence[Arg]) -> bool:
-    """Does what it names go to others, or into a repository? What runs elsewhere names the files of that place."""
+    """Does what it names go to others, into a repository or another file? What runs elsewhere names files of there."""
     return base_name(view[0].text) in _SENDERS and all(arg.text not in ("exec", "ssh", "remote") for arg in view[1:4])
 
 

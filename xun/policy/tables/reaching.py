@@ -27,7 +27,7 @@ _VERSION = r"(?:c?python|pypy|graalpy|pyodide|[cp]p|py)?[-@]?(?:[<>=!~]=?)?\d[\w
 _STARTED = rf"(?:-p=?|--python=)(?!(?:{_VERSION})$)[^=].*"
 _STARTS = "starts that as its Python"
 _OUT = r"(?:[/~]|\.\./|\.\.$).*"
-_BUILD = (rf"-f=?.+|-o.+|--output=.+|-|{_OUT}", "builds from another file, or writes elsewhere")
+_BUILD = (rf"-f=?.+|-o.+|--output=.+|--build-context=.+|-|{_OUT}", "builds from another file, or writes elsewhere")
 
 # Of what builds for browsers: the folder that it writes to, and mostly empties first.
 EMPTIED = (

@@ -13,7 +13,7 @@ from xun.policy.tables.option_names import options_behind
 from xun.policy.tables.programs import base_name, word_set
 
 _NOUNS = (
-    "log|junit|reports?|reporter|results?|profile|trace|dump|artifacts?|attachments|coverage|coverprofile|cache|metadata"
+    "declaration|log|junit|reports?|reporter|results?|profile|trace|dump|artifacts?|attachments|coverage|coverprofile|cache|metadata"
     "|durations|history|screenshots?|videos?|xml|html|json|text|txt|lcov|clover|php|cobertura|site|temp|tmp"
 )
 _KIND = "xml|html|json|text|txt|lcov|clover|php|junit|info"

@@ -75,6 +75,8 @@ _JEST_MORE = (
     r"|directories)|coverage-?provider|test-?location.*)(?:=.*)?)" + _OUTSIDE
 )
 
+_APT = r"-[oc].*|--(?:option|config-file)(?:=.*)?"  # among its settings are commands
+
 RUNNING: Mapping[str, str] = {
     "git rebase": completed("x", "exec", f"{_STRATEGY}|{_BY_LETTER}"),
     "git merge": f"{_STRATEGY}|{_BY_LETTER}",
@@ -179,6 +181,7 @@ RUNNING: Mapping[str, str] = {
     "(?:=.*)?|" + leading_out("--package-path|-C|--chdir"),
     "uv": leading_out("--project|--directory|--config-file"), "poetry": leading_out("-C|-P|--project|--directory"),
     "bundle": leading_out("--gemfile"), "composer": leading_out("-d|--working-dir"),
+    "pip": completed("", "python"), "apt": _APT, "apt-get": _APT, "aptitude": _APT,
     "wget": completed("e", "use-askpass config execute"),
     "curl": completed("K", "config"),
     "tox": exact("", "runner discover"), "rspec": _RSPEC + r"|--drb.*" + _OUTSIDE, "cdk": r"-a.*|--app(?:=.*)?",

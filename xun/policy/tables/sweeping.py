@@ -23,6 +23,7 @@ SWEEPING: Mapping[str, tuple[str, str]] = {
     "clang-format": (r"-i", _FILES), "yapf": (r"-[A-Za-z]*i", _FILES), "autopep8": (r"-[A-Za-z]*i", _FILES),
     "yq": (r"-[A-Za-z]*[is].*|--split-exp=.*", _FILES),
     "codespell": _WRITES, "buf": _WRITES, "golines": _WRITES, "ktlint": (r"-[A-Za-z]*F", _FILES),
+    "markdownlint": (r"-[A-Za-z]*f", _FILES), "markdownlint-cli2": (r"-[A-Za-z]*f", _FILES),
     "rubocop": _CORRECTS, "standardrb": _CORRECTS,
     "psalm": (r"--alter", _FILES),
     "chmod": (rf"-[A-Za-z]*R.*|--recursive|--reference=.*|{_RIGHTS}", "reaches more files, or gives more rights"),
