@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.agent.support import Heard, check_guarantees
@@ -88,7 +88,12 @@ POLICIES = st.builds(
 )
 
 
+NO_WAIT = RetryPolicy(attempts=2, backoff=0.0, max_backoff=0.0, switch_after=2, cooldown=0.0)
+
+
 @settings(max_examples=fuzzed(150), deadline=None)
+@example([["wait"], ["break"]], replace(NO_WAIT, attempts=1, switch_after=1), [0.0, 0.0])
+@example([["down", "refuse", "break"], ["down"], []], NO_WAIT, [0.0, 0.0])
 @given(scripts=SCRIPTS, policy=POLICIES, gaps=st.lists(st.sampled_from([0.0, 3.0, 10.0]), min_size=1, max_size=5))
 def test_a_chain_in_random_trouble(scripts: list[list[Deed]], policy: RetryPolicy, gaps: list[float]) -> None:
     asyncio.run(_turns(scripts, policy, gaps))

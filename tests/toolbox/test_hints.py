@@ -228,3 +228,19 @@ def test_a_hint_with_a_validator_of_its_own_is_left_to_that():
     made = Annotated[BaseModel, BeforeValidator(lambda value: Coloured.model_construct(colour=value))]
     for hint, given in [(made, "red"), (Made, {"inner": "red"})]:
         assert tool_for(hint).validate({"value": given}).is_ok()
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [(Literal[1, 2], True), (Literal[1, 2], 1.0), (Literal[True, "x"], 1), (list[Literal[0]], [False])],
+)
+def test_a_literal_takes_nothing_that_only_equals_a_member(hint: Any, value: Any) -> None:
+    def take(value: Any) -> None: ...
+
+    take.__annotations__["value"] = hint
+    assert "must be" in Tool(take).validate({"value": value}).unwrap_err().error
+    assert (
+        Tool(take)
+        .validate({"value": 2 if hint == Literal[1, 2] else True if hint == Literal[True, "x"] else [0]})
+        .is_ok()
+    )

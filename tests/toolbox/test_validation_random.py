@@ -94,6 +94,7 @@ def test_a_function_never_receives_a_value_outside_its_hints(first: Any, second:
 @settings(max_examples=fuzzed(300), deadline=None)
 @given(HINTS, VALUES)
 @example(Union[tuple[str, ...], Any], [])
+@example(dict[str, Union[Any, Literal[1, 2]]], {"": True})
 def test_a_value_that_fits_and_is_json_is_passed_on_as_it_is(hint: Any, value: Any):
     def take(value: Any) -> None: ...
 

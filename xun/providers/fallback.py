@@ -118,6 +118,7 @@ class FallbackProvider:
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem]:
         """The reply of the first that gives one. `InPlace` comes before it where that is not the first of all."""
         failed: list[tuple[_Member, ProviderError]] = []
+        given_up = any(member.broke_off for member in self._members)
         for member in self._order(request):
             begun = counted = False
             try:
@@ -141,7 +142,7 @@ class FallbackProvider:
                 failure = failure.but(model=member.name)
                 if failure.uncounted and not counted:
                     yield Used(None, None if member is self._members[0] else member.model)
-                if not self._goes_on(member, failure, begun=begun, alone=not failed):
+                if not self._goes_on(member, failure, begun=begun, alone=not failed and not given_up):
                     raise failure from error
                 failed.append((member, failure))
         raise _of_all([failure for _, failure in failed])
@@ -149,10 +150,12 @@ class FallbackProvider:
     def _order(self, request: Request) -> list[_Member]:
         """Whom to ask, one after the other: those that rest come last, so that no call fails for a rest alone.
 
-        One that cannot be sent what is shown is left out: it would refuse what another could answer.
+        Before them comes the one whose last reply broke off, behind the others that are ready. One that cannot be sent
+        what is shown is left out: it would refuse what another could answer.
         """
         now = self._clock()
-        order = sorted(self._members, key=lambda member: (member.broke_off, max(member.rests_until - now, 0.0)))
+        rests = {member: max(member.rests_until - now, 0.0) for member in self._members}
+        order = sorted(self._members, key=lambda member: (rests[member] > 0, member.broke_off, rests[member]))
         for member in order:
             member.broke_off = False
         files = tuple(unanswered(request))

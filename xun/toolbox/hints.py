@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from enum import Enum
+from functools import partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints
 
@@ -36,19 +37,33 @@ def adapted(hint: Any, twins: Twins) -> Any:
 
 
 def _literal(hint: Any, members: Sequence[Any]) -> Any:
-    """pydantic never finds a member of an Enum by what JSON has for it: so it gets that, and makes the member of it."""
+    """pydantic never finds a member of an Enum by what JSON has for it: so it gets that, and makes the member of it.
+
+    Nor does it tell true from 1, or 1.0, in these: that is told here.
+    """
     written = tuple(member.value if isinstance(member, Enum) else member for member in members)
-    if not any(isinstance(member, Enum) for member in members):
+    enums = any(isinstance(member, Enum) for member in members)
+    numbers = any(isinstance(value, int) for value in written)
+    if not (enums or numbers) or not all(isinstance(value, JSON_SCALARS) for value in written):
         return hint
-    if not all(isinstance(value, JSON_SCALARS) for value in written):
-        return hint
-    from pydantic import AfterValidator  # few hints need it
+    from pydantic import AfterValidator, BeforeValidator  # few hints need them
 
     meant: dict[tuple[type, Any], Any] = {}
     for value, member in zip(written, members, strict=True):
         meant.setdefault((type(value), value), member)
     values: Any = Literal.__getitem__(written)
-    return Annotated[values, AfterValidator(lambda value: meant[type(value), value])]
+    found: Any = Annotated[values, AfterValidator(lambda value: meant[type(value), value])] if enums else hint
+    return Annotated[found, BeforeValidator(partial(_told, frozenset(meant)))] if numbers else found
+
+
+def _told(known: frozenset[tuple[type, Any]], value: Any) -> Any:
+    """`value`, unless it is a number, or true or false, that only equals one of the `known`."""
+    if isinstance(value, int | float) and (type(value), value) not in known:
+        from pydantic_core import PydanticKnownError
+
+        *others, last = sorted(repr(one) for _, one in known)
+        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}" if others else last})
+    return value
 
 
 def _typed_dict(kind: Any, twins: Twins) -> Any:
