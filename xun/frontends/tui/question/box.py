@@ -25,6 +25,7 @@ from xun.policy.decision import Answer, Ask
 
 _ABOVE = 2  # rows that the transcript keeps, one in a screen that is not so tall, and none in a low one:
 _TALL, _LOW = 20, 7
+_TRIES = 4  # layouts that are waited for
 _WIDE = 60  # cells in which the border has room for a sentence
 
 
@@ -217,8 +218,19 @@ class QuestionBox(Vertical):
         part = self._body
         if self._turned:
             self._before_card = part.scroll_y
-        part.scroll_to(y=above if self._turned else self._before_card, animate=False, immediate=True)
+        self._go_to(above if self._turned else self._before_card, _TRIES)
+
+    def _go_to(self, row: float, tries: int) -> None:
+        """Scroll what is asked to `row`, again after the next layouts where this one has not come to all of it yet."""
+        part = self._body
+        part.scroll_to(y=row, animate=False, immediate=True)
+        if tries > 0 and part.max_scroll_y < row:
+            self.call_after_refresh(self._again, self._shown, self._turned, row, tries - 1)
         self._look()
+
+    def _again(self, shown: Waiting | None, turned: bool, row: float, tries: int) -> None:
+        if self._shown is shown and self._turned == turned:  # else something else is shown by now
+            self._go_to(row, tries)
 
     def _free_rows(self) -> int:
         """Rows between the borders that nothing else on the screen needs."""
