@@ -15,8 +15,9 @@ from xun.errors import XunError
 class SetupError(XunError):
     """A run that cannot start. `str()` is one line that a person can act on.
 
-    Its `__cause__` may show another way: `xun.sessions.locking.SessionBusy` (a plan with `fork`), `SessionUnwritable`
-    of the same module (a plan without `session`), `xun.providers.base.ProviderError` of kind "config" (another model).
+    Its `__cause__` may show another way: `xun.sessions.locking.SessionBusy` (a plan with `fork`),
+    `xun.sessions.store.SessionUnwritable` (a plan without `session`), `xun.providers.base.ProviderError` of kind
+    "config" (another model).
     """
 
 

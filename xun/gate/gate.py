@@ -17,7 +17,7 @@ from xun.gate.chain import asker, assessor_of, confirming, keeper, may_assess
 from xun.gate.journal import Journal
 from xun.gate.made import MadeFiles
 from xun.gate.put import Emit, OnAsk, Settler, put, question
-from xun.gate.remember import FOR_GOOD, GRANT, lasting, of_session, place_of, rule_of, spend
+from xun.gate.remember import FOR_GOOD, GRANT, allowing, lasting, of_session, place_of, rule_of, spend
 from xun.gate.risk import PATIENCE, Assessments, Assessor, Judged, let_go
 from xun.gate.saving import OnAlways, save
 from xun.gate.verdict import Verdict, assessed_verdict, settled_verdict
@@ -349,15 +349,13 @@ class Gate:
             return
         saves = ask.saves if answer.kind == "always" else ()
         if saves and self.above is not None and keeper(self) is not None:
-            self.kept += [Rule(effect="allow", kind=kind, pattern=what, source=GRANT) for kind, what in saves]
+            self.kept += allowing(saves, GRANT)
         else:
             for decision in ask.decisions:
                 if not decision.hard:
                     self._grant(decision)
         self.rules_changed()
-        await save(
-            keeper(self), [Rule(effect="allow", kind=kind, pattern=what, source="always") for kind, what in saves], emit
-        )
+        await save(keeper(self), allowing(saves, "always"), emit)
 
     async def _keep(self, ask: Ask, answer: Answer, emit: Emit) -> None:
         """Keep the rules that the person has edited. One that cannot be a rule is told, and none of them counts."""

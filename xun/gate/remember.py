@@ -10,7 +10,7 @@ from pathlib import Path
 
 from xun.gate.risk import Judged
 from xun.policy.action import Action, Run
-from xun.policy.decision import Decision, Kept
+from xun.policy.decision import Decision, Kept, RuleKind
 from xun.policy.facts import Facts
 from xun.policy.rules import ANY_ARGUMENTS, Policy, Rule, Scope
 from xun.policy.tables.runners import of_folder
@@ -35,6 +35,11 @@ def of_session(decision: Decision, root: Path) -> list[Rule]:
         Rule(effect="allow", kind=kind, pattern=pattern, source=GRANT, scope=scope)
         for kind, pattern in decision.lasting
     ]
+
+
+def allowing(what: Sequence[tuple[RuleKind, str]], source: str) -> list[Rule]:
+    """A rule from `source` that allows each of `what`, a kind and a pattern."""
+    return [Rule(effect="allow", kind=kind, pattern=pattern, source=source) for kind, pattern in what]
 
 
 def rule_of(kept: Kept, now: datetime | None = None, scope: Scope | None = None) -> Rule:

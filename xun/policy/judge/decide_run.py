@@ -19,7 +19,7 @@ from xun.policy.judge.brought import Brought
 from xun.policy.judge.hazards import ENVIRONMENT, Hazards
 from xun.policy.judge.leaving import with_way_out
 from xun.policy.judge.near import near_commands
-from xun.policy.judge.offers import entry_of, needs_spelling, suggestion, takes_report
+from xun.policy.judge.offers import entry_of, spelled_to, suggestion
 from xun.policy.judge.placed import Placed
 from xun.policy.judge.places import Places
 from xun.policy.judge.prefixes import caught, matched_length, may_catch, without_globals
@@ -350,30 +350,21 @@ class _Judge:
         return () if None in prefixes else tuple(dict.fromkeys(p for p in prefixes if p))
 
     def offer(self, command: Command, codes: Collection[str]) -> str | None:
+        words = command.segment.argv
         if "further" in codes:
-            return self.spelled(command)
+            return self.passing(command, spelled_to(words))
         if "flag" in codes:
-            return self.editing(command) or self.spelled(command)
-        if "program-path" in codes and command.segment.argv[0].startswith("/"):
+            return self.passing(command, edits_in_place(words)) or self.passing(command, spelled_to(words))
+        if "program-path" in codes and words[0].startswith("/"):
             return None  # a file that may lie anywhere
         return suggestion(command)
 
-    def spelled(self, command: Command) -> str | None:
-        """The prefix that spells the options which a table does not let pass, of those that daily work needs."""
-        words = command.segment.argv
-        last = max((at for at, word in enumerate(words, 1) if needs_spelling(words, word)), default=0)
-        last += 0 < last < len(words) and takes_report(words[last - 1])
-        prefix = entry_of(command.segment.args[:last]) if last and command.segment.literal_name else None
-        if prefix is None:
-            return None
-        uses, refused = self.under(Rule(effect="allow", kind="command", pattern=prefix), command, last)
-        return None if refused or any(self.uses(command, uses)) else prefix
+    def passing(self, command: Command, covered: int) -> str | None:
+        """The prefix of the first `covered` words, where a rule for it lets the command pass: `sed -i`, `pytest --cov`.
 
-    def editing(self, command: Command) -> str | None:
-        """The prefix for a reader that is told to edit in place (`sed -i`), where nothing else speaks against it."""
-        words = command.segment.argv
-        covered = edits_in_place(words) if command.segment.literal_name else 0
-        prefix = entry_of(command.segment.args[:covered]) if covered else None
+        Options are among them that no table lets pass.
+        """
+        prefix = entry_of(command.segment.args[:covered]) if covered and command.segment.literal_name else None
         if prefix is None:
             return None
         uses, refused = self.under(Rule(effect="allow", kind="command", pattern=prefix), command, covered)

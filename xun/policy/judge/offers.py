@@ -76,6 +76,8 @@ def _telling(words: Sequence[str]) -> int:
     if (at := task_at(name, words)) is not None:
         # Without a task it does what the project says, and a task could be added.
         return at + 1 if at else _whole(words)
+    if len(words) > 2 and (name, words[1]) in SELECTING:
+        return 3
     return _telling_many(name, words) if name in MANY else _telling_other(name, words)
 
 
@@ -120,8 +122,6 @@ def _telling_many(name: str, words: Sequence[str]) -> int:
     second = words[1] if len(words) > 1 else ""
     if name == "cargo" and second.startswith("+"):
         return _behind(words, 2, "cargo")
-    if (name, second) in SELECTING and len(words) > 2:
-        return 3
     if second.startswith("-") and name != "git":
         return 0 if runner_end(words) else _whole(words)
     if not second or second.startswith("-") or second in ("exec", "x", "dlx", "do"):
@@ -156,8 +156,6 @@ def _telling_other(name: str, words: Sequence[str]) -> int:
     second = words[1] if len(words) > 1 else ""
     if name in SPELLED_WHOLLY:
         return _whole(words)
-    if (name, second) in SELECTING and len(words) > 2:
-        return 3
     if name in BY_MODE:
         return next((at + 1 for at, word in enumerate(words) if at and not word.startswith("--")), 0)
     if name in TAKE_OPERANDS | CHECKERS:
@@ -196,10 +194,12 @@ def _plain(word: str) -> bool:
     return not word.startswith("-") and _COMMAND.fullmatch(word) is not None
 
 
-# A word that names what a program is to do, or the option that does.
+# Options of pytest by which it measures or reports, and those of them whose value says what is written.
 _REPORTS = re.compile(
     r"--(?:cov(?:-(?:report|branch|append|context|fail-under))?|no-cov-on-fail|junit-?xml|html)(?:=.*)?"
 )
+_REPORTED = frozenset({"--cov-report", "--junitxml", "--junit-xml", "--html"})
+# A word that names what a program is to do, or the option that does.
 _COMMAND = re.compile(r"-{0,2}[a-zA-Z][a-zA-Z0-9:_-]*")
 # Groups of groups.
 _DEEPER = frozenset({("dotnet", "ef"), ("git", "flow")})
@@ -248,18 +248,19 @@ def suggestion(command: Command) -> str | None:
     return entry_of(command.segment.args[:count])
 
 
-def needs_spelling(words: Sequence[str], option: str) -> bool:
-    """Is it an option that a rule may spell: one that measures coverage or reports, or that removes a merged branch?"""
+def spelled_to(words: Sequence[str]) -> int:
+    """How many first words spell the options that a rule may spell, though a table lets them pass by none; 0 for none.
+
+    They measure coverage and report, or remove a merged branch.
+    """
     name = base_name(words[0])
     if name == "git":
-        return " ".join(words[1:2]) == "branch" and option in ("-d", "--delete")
-    tests = name == "pytest" or (name.startswith("python") and " ".join(words[1:3]) == "-m pytest")
-    return tests and _REPORTS.fullmatch(option) is not None
-
-
-def takes_report(option: str) -> bool:
-    """Is the next word the value of one of these options, which says what is written?"""
-    return option in ("--cov-report", "--junitxml", "--junit-xml", "--html")
+        branches = " ".join(words[1:2]) == "branch"
+        return max((at for at, word in enumerate(words, 1) if branches and word in ("-d", "--delete")), default=0)
+    if name != "pytest" and not (name.startswith("python") and " ".join(words[1:3]) == "-m pytest"):
+        return 0
+    last = max((at for at, word in enumerate(words, 1) if _REPORTS.fullmatch(word)), default=0)
+    return last + (0 < last < len(words) and words[last - 1] in _REPORTED)
 
 
 def entry_of(taken: Sequence[Arg]) -> str | None:

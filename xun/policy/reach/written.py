@@ -115,6 +115,7 @@ def _named(args: Sequence[Arg]) -> Iterator[Arg]:
     elif edits(args):
         yield from _operands(args)
         yield from _backups(args) if name == "sed" else _unpacked(args)
+        yield from _renamed([*_operands(args)]) if name == "rename" else ()
     elif name in ("python", "python3") and [arg.text for arg in args[1:3]] == ["-m", "venv"]:
         yield from _operands(args[2:])
 
@@ -175,15 +176,14 @@ def _backups(args: Sequence[Arg]) -> Iterator[Arg]:
 
 
 def _unpacked(args: Sequence[Arg]) -> Iterator[Arg]:
-    """What a packed file becomes beside itself, that without the ending, and what `rename` makes of a name."""
-    if base_name(args[0].text) == "rename":
-        yield from _renamed([*_operands(args)])
+    """What a packed file becomes beside itself: that without the ending."""
     for arg in _operands(args):
         if match := _PACKED.fullmatch(arg.pattern):
             yield Arg(match[1], arg.known)
 
 
 def _renamed(operands: Sequence[Arg]) -> Iterator[Arg]:
+    """What `rename` makes of the names behind the part that goes and the one that comes in its place."""
     if len(operands) > 2:
         part, other = operands[0].text, operands[1].text
         for arg in operands[2:]:
@@ -228,8 +228,8 @@ def _by_git(args: Sequence[Arg]) -> Iterator[Arg]:
         yield Arg(steps)
     for ways, before in _GIT_MAKES.items():
         if tuple(words[: len(ways)]) == ways:
-            named = [arg for arg in args[at + len(ways) :] if not arg.text.startswith("-")]
-            yield from named if before < 0 else named[before:][-1:]
+            operands = [arg for arg in args[at + len(ways) :] if not arg.text.startswith("-")]
+            yield from operands if before < 0 else operands[before:][-1:]
 
 
 def edits_in_place(words: Sequence[str]) -> int:

@@ -22,6 +22,8 @@ _NPM = (rf"{_AWAY}|[\w-]+[/:][\w./#-]+", "installs from elsewhere")
 _SENDS = r"-[A-Za-z0-9]*[XfF].+|--(?:method|raw-field|field|input)=.*"
 _COMPOSE = (r"-[A-Za-z]*v(?:=.*)?|--volumes(?:=.*)?|--rmi(?:=.*)?|--remove-orphans(?:=.*)?", "removes data")
 _NEXT = "does another task too"
+# Paths that mean many, or none in particular.
+_MANY = r"\.{1,2}(?:/.*)?|:.*|.*/|.*\*.*"
 _PUSHES = "rewrites or skips what is checked"
 _TERRAFORM = (r"--?(?:auto-approve|destroy)(?:=.*)?", "changes what is there without a question")
 
@@ -35,7 +37,7 @@ FURTHER: Mapping[str, tuple[str, str]] = {
     "git clean": (completed("xX", "no-dry-run"), "removes what git is told to ignore"),
     "git reset": (completed("", "hard keep merge"), "throws changes away"),
     "git checkout": (
-        completed("fBp", "force ours theirs merge patch pathspec-from-file", r"--|\.{1,2}(?:/.*)?|:.*|.*/|.*\*.*"),
+        completed("fBp", "force ours theirs merge patch pathspec-from-file", rf"--|{_MANY}"),
         "throws changes away",
     ),
     "git restore": (completed("W", "worktree pathspec-from-file"), "throws changes away"),
@@ -153,7 +155,7 @@ def further_path(words: Sequence[str], covered: int) -> str:
     """A second operand of `git checkout`, which is a file to overwrite, or many of `git restore`; or empty."""
     if " ".join(words[1:2]) == "restore":
         staged = any(_STAGED.fullmatch(word) for word in words)
-        return "" if staged else next((word for word in words[covered:] if _MANY.fullmatch(word)), "")
+        return "" if staged else next((word for word in words[covered:] if re.fullmatch(_MANY, word)), "")
     making = {"-b", "--orphan", "-t", "--track"}
     operands = [word for word in words[2:] if not word.startswith("-")]
     if making.intersection(words) or len(operands) < 2:
@@ -162,7 +164,6 @@ def further_path(words: Sequence[str], covered: int) -> str:
 
 
 _STAGED = re.compile(completed("S", "staged"))
-_MANY = re.compile(r"\.{1,2}(?:/.*)?|:.*|.*/|.*\*.*")
 # What these act on is told by an option or operand: where a rule spells one, what else is acted on, and where.
 _PLAYBOOK = re.compile(r".*\.ya?ml")
 _BOUND: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
