@@ -250,6 +250,8 @@ class _Judge:
             if changed := self.brought.defines(command, rule.scope.folder):
                 return None, Refused("changed", changed)
             return None, refused_behind(rule.scope.arguments, args[covered:])
+        if command.judged and covered <= program.length:
+            return command.uses, None
         if more := runs_more(command.segment.argv, covered):
             return None, Refused("wrapper", f"with {more}, it runs what is given to it: no prefix covers that")
         if further := goes_further(command.segment.argv, covered):
@@ -263,7 +265,7 @@ class _Judge:
             told = tells_more(command.segment.argv, covered)
             return None, Refused("further", told) if told else None
         if command.program.problem is None and covered <= program.length:
-            return (None, command.refused) if command.refused else (command.uses, None)
+            return None, command.refused
         try:
             return program.judge(args[covered:]), None
         except Refused as refused:
