@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xun.agent.config import AgentConfig
     from xun.agent.limits import Limits
     from xun.agent.run_result import RunCancelled, RunFailed, RunResult, RunTruncated
-    from xun.agent.subagents import SubAgent
+    from xun.agent.subagents.tools import SubAgent
     from xun.errors import ConfigurationError, XunError
     from xun.events import Event, TextDelta, ToolEnded, ToolStarted, TurnEnded
     from xun.extend.hooks import Hooks
@@ -43,7 +43,7 @@ _PUBLIC = {
     "xun.agent.config": ("AgentConfig",),
     "xun.agent.limits": ("Limits",),
     "xun.agent.run_result": ("RunCancelled", "RunFailed", "RunResult", "RunTruncated"),
-    "xun.agent.subagents": ("SubAgent",),
+    "xun.agent.subagents.tools": ("SubAgent",),
     "xun.errors": ("ConfigurationError", "XunError"),
     "xun.events": ("Event", "TextDelta", "ToolEnded", "ToolStarted", "TurnEnded"),
     "xun.extend.hooks": ("Hooks",),

@@ -11,7 +11,7 @@ _PLACES = {
     "failures": "xun.providers.failures",
     "items": "xun.providers.items",
     "fallbacks": "xun.providers.fallback",
-    "subagents": "xun.agent.subagents",
+    "subagents": "xun.agent.subagents.tools",
     "places": "xun.config.paths",
     "prices": "xun.providers.prices",
 }

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from xun import __version__, demo
 from xun.agent.agent import Agent
-from xun.agent.compact import Compaction
+from xun.agent.compaction.compact import Compaction
 from xun.agent.going_on import mode_again, take_up
-from xun.agent.instructions import InstructionFile, build_system
 from xun.agent.limits import Limits
 from xun.agent.run_result import RunResult
+from xun.agent.told.instructions import InstructionFile, build_system
 from xun.config.load import Config
 from xun.config.load import load as load_config
 from xun.config.log import start_log

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from xun import Agent, ScriptedProvider, TextDelta
-from xun.agent.progress import ProgressPolicy
+from xun.agent.model.progress import ProgressPolicy
 from xun.events import Waiting
 
 

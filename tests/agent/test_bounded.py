@@ -13,7 +13,7 @@ import pytest
 from tests.agent.support import agent_of, call, check_guarantees
 from xun import Agent, Answer, Limits, ScriptedProvider, SubAgent, ToolBox, ToolCallContext, tool_attr
 from xun import worker as worker_module
-from xun.agent.subagents import AgentGetterParam
+from xun.agent.subagents.tools import AgentGetterParam
 from xun.bounds import Bound, standing_still
 from xun.events import ToolEnded
 from xun.providers import items as items_module

@@ -20,7 +20,7 @@ from xun import (
     ToolRetry,
     XunError,
 )
-from xun.agent.compact import Compaction
+from xun.agent.compaction.compact import Compaction
 
 FULL = AgentConfig(
     model="demo",

@@ -10,7 +10,7 @@ import pytest
 
 from tests.agent.support import Heard, agent_of, call, check_guarantees
 from xun import Agent, Image, Message, RuntimeStateError, Text, ToolCallContext
-from xun.agent.compact_note import make_note
+from xun.agent.compaction.note import make_note
 from xun.agent.conversation import NothingToDoError
 from xun.events import PROVISIONAL, HistoryReplaced, MessageAdded, PlanUpdated
 from xun.sessions.replay import replay

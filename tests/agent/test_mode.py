@@ -14,7 +14,7 @@ from tests.wire.server import ModelServer
 from tests.wire.streams import Say
 from tests.wire.validators import STRICT
 from xun import Agent, Message, tool_attr
-from xun.agent.plan_note import PLAN_OFF, PLAN_ON
+from xun.agent.told.plan_note import PLAN_OFF, PLAN_ON
 from xun.events import Decided, ModeChanged
 from xun.sessions.resume import load
 from xun.sessions.store import SessionWriter

@@ -27,7 +27,7 @@ from xun import (
     register_provider,
     tool_attr,
 )
-from xun.agent.progress import ProgressPolicy
+from xun.agent.model.progress import ProgressPolicy
 from xun.events import AttemptReset, MessageAdded, ThinkingDelta, Waiting
 
 pytestmark = pytest.mark.anyio

@@ -30,7 +30,7 @@ from xun import (
     TurnEnded,
     tool_attr,
 )
-from xun.agent.progress import ProgressPolicy
+from xun.agent.model.progress import ProgressPolicy
 from xun.events import AttemptReset, Waiting
 from xun.providers.base import ModelInfo
 from xun.tools.ask_user import ask_user_tool

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agent.support import call, check_guarantees
 from tests.commands.support import Bench
-from xun.agent.cut_reply import GO_ON
+from xun.agent.model.cut_reply import GO_ON
 from xun.commands.outcome import Edit, Resume, Send
 from xun.events import PROVISIONAL, Compacted, HistoryReplaced
 from xun.sessions.replay import replay

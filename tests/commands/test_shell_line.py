@@ -11,7 +11,7 @@ import pytest
 
 from tests.agent.support import Heard, agent_of, call, check_guarantees
 from xun import Answer, Ask, ToolCallContext, ToolEnded, ToolStarted
-from xun.agent.by_person import INTERRUPTED, NOT_BEGUN
+from xun.agent.calling.by_person import INTERRUPTED, NOT_BEGUN
 from xun.asides import SHELL_ID, quotation
 from xun.commands.context import CommandContext
 from xun.commands.outcome import Outcome

@@ -9,7 +9,7 @@ import pytest
 
 from tests.tools.host import Host
 from xun import SubAgent, ToolBox
-from xun.agent.subagents import delegates
+from xun.agent.subagents.tools import delegates
 from xun.providers.scripted import ScriptedProvider
 from xun.tools.ask_user import ask_user_tool
 from xun.tools.groups import DEFAULT_GROUPS, functions

@@ -6,18 +6,18 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, Generic, TypeVar
 
-from xun.agent.compacting import Compacting
+from xun.agent.compaction.compacting import Compacting
 from xun.agent.conversation import Conversation
+from xun.agent.input.prompt import Prompt, Said, blocks_of, with_more
+from xun.agent.input.showing import Showing
 from xun.agent.lifecycle import Final, Init, Lifecycle, Uninit
 from xun.agent.loop import run_turn
 from xun.agent.mode import ModeOfWork
-from xun.agent.model_choice import ModelChoice
+from xun.agent.model.choice import ModelChoice
 from xun.agent.output import Output
 from xun.agent.portal import run_blocking
-from xun.agent.prompt import Prompt, Said, blocks_of, with_more
 from xun.agent.questions import Questions
 from xun.agent.run_result import RunResult
-from xun.agent.showing import Showing
 from xun.agent.stream import RunStream
 from xun.agent.turn import Turn
 from xun.errors import ConfigurationError, RuntimeStateError

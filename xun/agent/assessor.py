@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xun.agent.limits import Limits
-from xun.agent.tree import counts_for
+from xun.agent.subagents.tree import counts_for
 from xun.agent.turn import CURRENT, Turn
 from xun.events import AnyEvent, ToolStarted
 from xun.policy.decision import Assessment, Decision

@@ -8,25 +8,25 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from xun.agent import planning as plans
-from xun.agent.bus import EventBus
-from xun.agent.children import Children
-from xun.agent.compact import Compaction, Compactor
+from xun.agent.compaction.compact import Compaction, Compactor
 from xun.agent.config import UNSAID, AgentConfig, OnNobody, Unsaid
 from xun.agent.handed_in import check_given, configured
 from xun.agent.history import checked_history
 from xun.agent.job import Job
 from xun.agent.limits import Limits
+from xun.agent.model.prefix import PrefixKey
+from xun.agent.model.progress import ProgressPolicy
 from xun.agent.parts import ResolveModel, build_toolbox, fit, resolve_by_name, with_fallbacks
-from xun.agent.plan_note import PlanNote
 from xun.agent.portal import run_blocking
-from xun.agent.prefix import PrefixKey
-from xun.agent.progress import ProgressPolicy
 from xun.agent.queue import Queue
-from xun.agent.subagents import SubAgent, delegates, starts_agents
-from xun.agent.telemetry import OnEvent, Telemetry
-from xun.agent.totals import Totals
-from xun.agent.tree import MAX_DEPTH, Turnstile
+from xun.agent.subagents.children import Children
+from xun.agent.subagents.tools import SubAgent, delegates, starts_agents
+from xun.agent.subagents.tree import MAX_DEPTH, Turnstile
+from xun.agent.telling.bus import EventBus
+from xun.agent.telling.telemetry import OnEvent, Telemetry
+from xun.agent.telling.totals import Totals
+from xun.agent.told import planning as plans
+from xun.agent.told.plan_note import PlanNote
 from xun.agent.turn import CURRENT, Turn
 from xun.asides import as_block
 from xun.errors import RuntimeStateError, WrongTypeError
@@ -266,7 +266,7 @@ class AgentBase:
 
     def profile_of(self, confinement: Confinement) -> Profile:
         """What a command with this confinement may do on this machine, for tools that run one."""
-        from xun.agent.confine import profile_of
+        from xun.agent.confining.confine import profile_of
 
         return profile_of(self, confinement)
 

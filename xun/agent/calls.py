@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xun.agent.dedupe import Changes
-from xun.agent.repeat import Attempt, Failure, Ran, repeated
+from xun.agent.calling.dedupe import Changes
+from xun.agent.calling.repeat import Attempt, Failure, Ran, repeated
 from xun.agent.turn import CURRENT, Turn, serving
 from xun.bounds import Bound
 from xun.events import CallOutcome

@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Any, Literal, Self, get_args
 
-from xun.agent.compact import Compaction
+from xun.agent.compaction.compact import Compaction
 from xun.agent.limits import Limits
+from xun.agent.model.progress import ProgressPolicy
 from xun.agent.output import CORRECTIONS
-from xun.agent.progress import ProgressPolicy
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import instance, number, one_of, several, texts
 from xun.policy.decision import Mode

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xun.agent.base import AgentBase
-from xun.agent.compact_note import is_note
-from xun.agent.cut_reply import GO_ON, was_cut_off
+from xun.agent.compaction.note import is_note
 from xun.agent.handed_in import spoken
 from xun.agent.history import checked_history
+from xun.agent.model.cut_reply import GO_ON, was_cut_off
 from xun.asides import asides_in
 from xun.errors import ConfigurationError
 from xun.events import HistoryReplaced, PlanUpdated

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from xun.agent.assessor import AgentAssessor
 from xun.agent.base import AgentBase
-from xun.agent.own import own_of_xun
+from xun.agent.confining.own import own_of_xun
 from xun.agent.parts import resolve_provider
 from xun.agent.portal import refuse_running_loop, run_blocking
 from xun.errors import RuntimeStateError, text_of

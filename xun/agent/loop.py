@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from xun.agent.batch import run_batch
-from xun.agent.ending import Stop
-from xun.agent.model_call import ask_model
-from xun.agent.shown import leave_out
-from xun.agent.spending import before_request, check_spending
-from xun.agent.todo_note import with_todos
+from xun.agent.input.shown import leave_out
+from xun.agent.model.call import ask_model
+from xun.agent.model.spending import before_request, check_spending
+from xun.agent.telling.ending import Stop
+from xun.agent.told.todo_note import with_todos
 from xun.agent.turn import Turn
 from xun.events import StepStarted
 from xun.messages import Message

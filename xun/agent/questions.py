@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from xun.agent import asking
 from xun.agent.base import AgentBase
-from xun.agent.by_person import PersonCall
+from xun.agent.calling.by_person import PersonCall
 from xun.agent.calls import call_directly
 from xun.events import PlanUpdated
 from xun.messages import ToolCall, ToolResult

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pydantic_core import to_jsonable_python
 
-from xun.agent.telemetry import RunEvent
+from xun.agent.telling.telemetry import RunEvent
 from xun.events import ErrorDetail, Status, StopReason
 from xun.messages import Message, Usage
 from xun.policy.action import describe

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from xun.agent.prompt import Prompt
+from xun.agent.input.prompt import Prompt
 from xun.agent.run_result import RunResult
 from xun.agent.turn import Turn
 from xun.errors import RuntimeStateError

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from xun.agent.cut_reply import interrupted_reply, with_cut_note
-from xun.agent.dedupe import Earlier
-from xun.agent.ending import Stop, outcome_of
-from xun.agent.finishing import Finishing
-from xun.agent.loopguard import LoopGuard
+from xun.agent.calling.dedupe import Earlier
+from xun.agent.calling.loopguard import LoopGuard
+from xun.agent.input.prompt import told
+from xun.agent.input.shown import Shown
+from xun.agent.model.cut_reply import interrupted_reply, with_cut_note
 from xun.agent.output import Output
-from xun.agent.prompt import told
 from xun.agent.run_result import Denial, RunResult
-from xun.agent.shown import Shown
-from xun.agent.todo_note import with_todos
-from xun.agent.totals import Spent
+from xun.agent.telling.ending import Stop, outcome_of
+from xun.agent.telling.finishing import Finishing
+from xun.agent.telling.totals import Spent
+from xun.agent.told.todo_note import with_todos
 from xun.errors import RuntimeStateError
 from xun.events import (
     Answered,

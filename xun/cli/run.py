@@ -12,7 +12,7 @@ import typer
 
 from xun import demo
 from xun.agent.agent import Agent
-from xun.agent.prompt import Prompt
+from xun.agent.input.prompt import Prompt
 from xun.agent.run_result import RunResult
 from xun.cli import exits, signals
 from xun.cli.effect import without_effect

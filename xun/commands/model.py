@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, cast
 
-from xun.agent.model_choice import EFFORTS
+from xun.agent.model.choice import EFFORTS
 from xun.commands.command import Call, Command, CommandError, UsageError
 from xun.commands.context import CommandContext
 from xun.commands.outcome import AskKey, Completion, Outcome, Pick

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xun.agent.agent import Agent
-from xun.agent.totals import Spent
+from xun.agent.telling.totals import Spent
 from xun.commands.command import Call, Command
 from xun.commands.outcome import Outcome
 from xun.messages import Usage

@@ -6,9 +6,9 @@ import json
 import sys
 from typing import Literal, TextIO
 
-from xun.agent.compact import describe as describe_compaction
+from xun.agent.compaction.compact import describe as describe_compaction
+from xun.agent.input.showing import MENTION
 from xun.agent.run_result import RunResult
-from xun.agent.showing import MENTION
 from xun.events import (
     AnyEvent,
     AttemptReset,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xun.agent.agent import Agent
-from xun.agent.compact import GUESSED_WINDOW
+from xun.agent.compaction.compact import GUESSED_WINDOW
 from xun.messages import Usage
 
 LARGE = 0.5

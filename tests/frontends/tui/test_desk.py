@@ -10,7 +10,7 @@ import pytest
 
 from tests.agent.support import agent_of
 from xun import Agent, ScriptedProvider
-from xun.agent.compact import Compaction
+from xun.agent.compaction.compact import Compaction
 from xun.commands.builtin import default_registry
 from xun.commands.context import CommandContext
 from xun.commands.registry import CommandRegistry

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Protocol
 
-from xun.agent.mentions import mentioned
+from xun.agent.input.mentions import mentioned
 from xun.commands.outcome import Action, AskKey, Edit, Exit, OpenSession, Outcome, Pick, Resume, Send
 from xun.errors import XunError
 from xun.events import AnyEvent, QueueChanged, TurnEnded, TurnStarted

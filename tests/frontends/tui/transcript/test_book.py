@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from tests.frontends.tui.transcript.support import bash, deltas, ran, reply, turn, user
-from xun.agent.compact_note import make_note
-from xun.agent.cut_reply import GO_ON
+from xun.agent.compaction.note import make_note
+from xun.agent.model.cut_reply import GO_ON
 from xun.asides import SHELL_ID, as_block, quotation
 from xun.events import (
     AnyEvent,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xun.agent.by_person import INTERRUPTED, NOT_BEGUN
+from xun.agent.calling.by_person import INTERRUPTED, NOT_BEGUN
 from xun.agent.calls import DENIED
 from xun.asides import quotation
 from xun.frontends.tui.transcript.quoted import quoted_rows

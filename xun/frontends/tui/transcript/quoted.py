@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from xun.agent.by_person import INTERRUPTED, NOT_BEGUN
+from xun.agent.calling.by_person import INTERRUPTED, NOT_BEGUN
 from xun.agent.calls import DENIED
 from xun.asides import SHELL_ID, unquoted
 from xun.events import CallOutcome

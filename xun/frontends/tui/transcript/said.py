@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xun.agent.compact_note import body_of, is_note
-from xun.agent.cut_reply import GO_ON
+from xun.agent.compaction.note import body_of, is_note
+from xun.agent.model.cut_reply import GO_ON
 from xun.events import Compacted, TurnEnded
 from xun.frontends.tui.transcript.answer import Block
 from xun.frontends.tui.transcript.item import Compaction, Item, Notice, Prompt, count

@@ -1,0 +1,1 @@
+"""A long conversation made smaller."""

@@ -1,0 +1,1 @@
+"""What a command of an agent may touch in the sandbox."""

@@ -1,0 +1,1 @@
+"""Telling what happened, and what it came to."""
