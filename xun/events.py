@@ -33,6 +33,7 @@ class TurnStarted(_Event):
     type: Literal["turn_started"] = "turn_started"
     prompt: str
     model: str
+    effort: str | None = None
 
 
 class StepStarted(_Event):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xun import __version__, demo
 from xun.agent.agent import Agent
 from xun.agent.compaction.compact import Compaction
-from xun.agent.going_on import mode_again, take_up
+from xun.agent.going_on import mode_again, model_again, take_up
 from xun.agent.limits import Limits
 from xun.agent.run_result import RunResult
 from xun.agent.told.instructions import InstructionFile, build_system
@@ -163,6 +163,7 @@ def build_run(
     if stored is not None:
         agent.bus.seq = stored.last_seq
         agent.totals.add(EARLIER, stored.usage, stored.cost)
+        _tell_model(stored, plan, (info.full_name, agent.effort), note)
         take_up(agent, stored.mode, stored.asides, stored.queued, note)
         interruption = () if shows_past or not stored.interruption else (stored.interruption,)
         for line in (*place.notices, *stored.notices, *interruption, *moved(Path(stored.header.cwd), folder)):
@@ -219,6 +220,13 @@ def commands_of(prepared: Prepared, say: Say) -> tuple[CommandRegistry, CommandC
         say(line)
     models = partial(_offered_models, prepared.config, prepared.keys)
     return registry, CommandContext(prepared.agent, prepared.config, prepared.paths, models, prepared.grants)
+
+
+def _tell_model(stored: StoredSession, plan: RunPlan, now: tuple[str, str | None], note: Say) -> None:
+    """Tell of another model or effort than the session had, unless just that was asked for."""
+    model, effort = stored.model if plan.settings.get("model") is None else ("", None)
+    if line := model_again((model, effort if plan.settings.get("effort") is None else now[1]), now):
+        note(line)
 
 
 def _offered_models(config: Config, given: GivenKeys) -> list[Completion]:

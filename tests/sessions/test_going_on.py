@@ -10,7 +10,7 @@ import pytest
 
 from tests.agent.support import agent_of
 from xun import Agent
-from xun.agent.going_on import mode_again, take_up
+from xun.agent.going_on import mode_again, model_again, take_up
 from xun.asides import quotation
 from xun.commands.context import CommandContext
 from xun.commands.shell_line import run_shell_line
@@ -142,3 +142,35 @@ def test_a_cautious_mode_stays_and_another_is_not_taken_for_todays(
 ) -> None:
     again, line = mode_again(left, configured)
     assert again == mode and (told in line if told else line == "")
+
+
+@pytest.mark.parametrize(
+    ("left", "now", "told"),
+    [
+        (("", None), ("a/x", "low"), ""),
+        (("a/x", "low"), ("a/x", "low"), ""),
+        (("a/x", None), ("b/y", None), "this session was left with a/x and goes on with b/y (/model a/x goes back)"),
+        (
+            ("a/x", "high"),
+            ("b/y", None),
+            "this session was left with a/x at effort high and goes on with b/y (/model a/x, /effort high go back)",
+        ),
+        (("a/x", "high"), ("a/x", None), "a/x at effort high and goes on with a/x (/effort high goes back)"),
+        (("a/x", None), ("a/x", "high"), "was left with a/x and goes on with a/x at effort high"),
+    ],
+)
+def test_another_model_than_that_of_the_last_turn_is_told(
+    left: tuple[str, str | None], now: tuple[str, str | None], told: str
+) -> None:
+    line = model_again(left, now)
+    assert told in line if told else line == ""
+
+
+async def test_the_model_and_the_effort_of_the_last_turn_are_part_of_the_session(tmp_path: Path) -> None:
+    kept = Kept(tmp_path, [{"text": "a"}])
+    async with kept.agent:
+        await kept.shell("!!true")
+        assert kept.left.model == ("", None)
+        kept.agent.set_effort("high")
+        await kept.agent.run("go")
+        assert kept.left.model == (kept.agent.model_name, "high")

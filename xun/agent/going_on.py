@@ -24,6 +24,25 @@ def mode_again(stored: Mode | None, configured: Mode) -> tuple[Mode, str]:
     return configured, f"this session was left in {left} mode and goes on in {configured} mode (/mode {left} goes back)"
 
 
+def model_again(left: tuple[str, str | None], now: tuple[str, str | None]) -> str:
+    """A line for the person where a session goes on with another model, or effort, than its last turn had, else "".
+
+    Each is a model's name, empty where there was no turn, and the effort, None where that is left to the model. What is
+    configured today counts: the one of the last turn may cost more, or have no key here.
+    """
+    (model, effort), (name, _) = left, now
+    if left == now or not model:
+        return ""
+    back = [f"/model {model}"] if model != name else []
+    back += [f"/effort {effort}"] if effort and left[1] != now[1] else []
+    by = f" ({', '.join(back)} goes back)" if len(back) == 1 else f" ({', '.join(back)} go back)" if back else ""
+    return f"this session was left with {_spoken_with(*left)} and goes on with {_spoken_with(*now)}{by}"
+
+
+def _spoken_with(model: str, effort: str | None) -> str:
+    return f"{model} at effort {effort}" if effort else model
+
+
 def take_up(
     agent: AgentBase, mode: Mode | None, asides: Sequence[str], queued: Sequence[str], say: Callable[[str], None]
 ) -> None:

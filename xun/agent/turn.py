@@ -133,7 +133,7 @@ class Turn:
         await self.agent.hooks.fire(name, self.agent, **data)
 
     def begin(self) -> None:
-        self.emit(TurnStarted(prompt=self.prompt, model=self.agent.model_name))
+        self.emit(TurnStarted(prompt=self.prompt, model=self.agent.model_name, effort=self.agent.effort))
         self.agent.tell_mode()
         if self.said.blocks:
             self._hear(self.said)

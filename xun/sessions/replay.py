@@ -77,7 +77,8 @@ class Replay:
 
     `batches` is by the index of the assistant message in `messages`; `batch` is that of the latest one.
     `cost` is None once any part of it is unknown. `asides` are quotations that the model was not told yet, `queued` the
-    prompts that waited, `mode` the last one that was told. `past` is what a transcript shows of it all.
+    prompts that waited, `mode` the last one that was told, `model` the name and the effort of the last turn's. `past`
+    is what a transcript shows of it all.
     """
 
     messages: list[Message] = field(default_factory=list)
@@ -92,6 +93,7 @@ class Replay:
     asides: list[str] = field(default_factory=list)
     queued: tuple[str, ...] = ()
     mode: Mode | None = None
+    model: tuple[str, str | None] = ("", None)
     past: Past = field(default_factory=Past)
 
     def add(self, event: AnyEvent) -> None:
@@ -102,8 +104,9 @@ class Replay:
             self.decisions = max(self.decisions + 1, event.number)
         if event.parent_id:
             return
-        if self.turn is None and isinstance(event, TurnStarted):
-            self.turn = OpenTurn(event.agent_id, event.model)
+        if isinstance(event, TurnStarted):
+            self.turn = self.turn or OpenTurn(event.agent_id, event.model)
+            self.model = (event.model, event.effort)
         match event:
             case MessageAdded(message=message):
                 self._message(message)

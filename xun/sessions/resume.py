@@ -32,7 +32,8 @@ class StoredSession:
     totals of all turns, `last_seq` the number of the last event, `decisions` how many were made. `notices` are
     lines for the person about what was lost or closed; `interruption` is the one about a turn that was, "" where none
     was: its end in `past` tells it too. `asides` is output of shell lines that the model was not told
-    yet, `queued` the prompts that waited, `mode` the last one that was told, None where none was. `events` are all
+    yet, `queued` the prompts that waited, `mode` the last one that was told, None where none was, `model` the
+    name and the effort of the last turn's. `events` are all
     that happened, where the session was only read: they take many times the memory of the history. Who goes on with it
     needs no more of them than `past`, what a transcript shows.
     """
@@ -50,6 +51,7 @@ class StoredSession:
     asides: tuple[str, ...] = ()
     queued: tuple[str, ...] = ()
     mode: Mode | None = None
+    model: tuple[str, str | None] = ("", None)
     past: Past = field(default_factory=Past)
     events: tuple[AnyEvent, ...] = ()
 
@@ -204,6 +206,7 @@ def _whole(path: Path, found: Scan, state: Replay) -> tuple[StoredSession, Seque
         asides=tuple(state.asides),
         queued=state.queued,
         mode=state.mode,
+        model=state.model,
         past=state.past,
     )
     return session, missing

@@ -25,8 +25,8 @@ class Acting(Leaving):
             self._question.let_go()
 
     def action_interrupt(self) -> None:
-        """Back to the prompt; from there, stop what runs."""
-        if has_keys(self._transcript):
+        """Back to the prompt; from there, close the list that was asked for, else stop what runs."""
+        if has_keys(self._transcript) or (self._parts is not None and self._question.leave_list()):
             self._prompt.take_keys()
         elif self.desk is not None and not self.desk.interrupt():
             self._transcript.follow()

@@ -6,8 +6,10 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from typing import ClassVar
 
 from textual.app import App, ComposeResult
+from textual.binding import BindingType
 from textual.pilot import Pilot
 
 from tests.frontends.tui.snapshots.stage import BOUND
@@ -61,11 +63,14 @@ def choice_ask(*, allow_extra: bool = False) -> Ask:
 
 
 class QuestionApp(App[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "interrupt")]
+
     def __init__(self) -> None:
         super().__init__()
         self.register_theme(make_theme())
         self.theme = NAME
         self.sent: list[str] = []
+        self.interrupts = 0
 
     def compose(self) -> ComposeResult:
         yield QuestionPanel(
@@ -83,6 +88,9 @@ class QuestionApp(App[None]):
 
     def on_prompt_submitted(self, event: Prompt.Submitted) -> None:
         self.sent.append(event.text)
+
+    def action_interrupt(self) -> None:
+        self.interrupts += 1
 
     def action_focus_next(self) -> None:
         self.panel.take()

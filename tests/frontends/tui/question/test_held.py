@@ -56,6 +56,19 @@ async def test_an_answer_before_the_next_question_takes_the_keys_is_neither_answ
         assert await answer_of(second) == Answer.once()
 
 
+async def test_an_escape_before_the_next_question_takes_the_keys_neither_answers_nor_stops_anything() -> None:
+    async with question_of() as (app, pilot):
+        first, second = app.put(command_ask()), app.put(command_ask("npm run lint", ask_id="ask-9"))
+        await until_ready(app, pilot)
+        await pilot.press("escape", "escape")
+        assert await answer_of(first) == Answer.no()
+        await until_shown(app, pilot, lambda shown: "Esc was not taken" in shown)
+        assert not second.done() and app.interrupts == 0
+        await until_ready(app, pilot)
+        await pilot.press("escape")
+        assert await answer_of(second) == Answer.no()
+
+
 async def test_a_sentence_between_two_questions_is_whole() -> None:
     async with question_of() as (app, pilot):
         first, second = app.put(command_ask()), app.put(command_ask("npm run lint", ask_id="ask-9"))

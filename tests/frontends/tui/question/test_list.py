@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from textual.events import Paste
 
 from tests.frontends.tui.question.support import (
     QuestionApp,
@@ -65,6 +66,28 @@ async def test_a_number_chooses_and_one_that_begins_a_name_narrows() -> None:
         await until_shown(app, pilot, lambda shown: "only with “4-”" in shown and "claude" not in shown)
         await pilot.press("escape", "3")
         assert await answer_of(task) == Answer.pick(2)
+
+
+async def test_what_is_pasted_narrows_it_too() -> None:
+    async with question_of() as (app, pilot):
+        task = listed(app)
+        await until_shown(app, pilot, lambda shown: app.panel.ready)
+        app.panel.post_message(Paste("other\n mini "))
+        await until_shown(app, pilot, lambda shown: "only with “other mini”" in shown and "claude" not in shown)
+        await pilot.press("enter")
+        assert await answer_of(task) == Answer.pick(3) and app.prompt.area.text == ""
+
+
+async def test_it_says_that_a_question_waits_behind_it_and_is_left_also_without_the_keys() -> None:
+    async with question_of() as (app, pilot):
+        task = listed(app)
+        await until_shown(app, pilot, lambda shown: app.panel.ready and "waits behind" not in shown)
+        question = app.put(command_ask())
+        await until_shown(app, pilot, lambda shown: "· a question waits behind it" in shown)
+        app.prompt.take_keys()
+        assert app.panel.leave_list() and await answer_of(task) == Answer.no()
+        await until_shown(app, pilot, lambda shown: "npm test" in shown and "waits behind" not in shown)
+        assert not app.panel.leave_list() and not question.done()
 
 
 def pick_from(app: QuestionApp) -> asyncio.Task[Answer]:
@@ -133,7 +156,7 @@ async def test_lists_are_not_counted_among_questions() -> None:
         second = app.put(command_ask("npm run lint", ask_id="ask-9"))
         await until_shown(app, pilot, lambda shown: "Run this command? · 1 of 2" in shown)
         listing = pick_from(app)
-        await until_shown(app, pilot, lambda shown: "Which? ─" in shown and "claude" in shown)
+        await until_shown(app, pilot, lambda shown: "Which? · a question waits" in shown and "claude" in shown)
         await pilot.press("escape")
         await answer_of(listing)
         await until_shown(app, pilot, lambda shown: "Run this command? · 1 of 2" in shown)

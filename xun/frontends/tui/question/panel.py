@@ -98,6 +98,13 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         """Answer the question that is shown with a no."""
         self._give(Answer.no())
 
+    def leave_list(self) -> bool:
+        """Choose nothing from the list, or for the line, that the person has asked for. False where none is open."""
+        asked_for = self._shown is not None and self._shown.asked_for
+        if asked_for:
+            self.decline()
+        return asked_for
+
     def _close_lists(self) -> None:
         """Choose nothing from the lists that are open: another has been asked for."""
         for waiting in self._waiting:
@@ -207,7 +214,9 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
                 if self._mark.filter
                 else ""
             )
-            self.border_title = plain(f"{heading(self._shown.ask)}{count}{only}")
+            waits = self._shown.asked_for and not all(one.asked_for for one in self._waiting)
+            behind = " · a question waits behind it" if waits else ""
+            self.border_title = plain(f"{heading(self._shown.ask)}{count}{only}{behind}")
 
     def on_focus(self) -> None:
         """The keys are ours now."""
@@ -250,7 +259,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             self._begin(event.key)
             event.stop()
             event.prevent_default()
-        elif event.key not in OF_SCREEN:
+        elif event.key not in OF_SCREEN or (event.key == "escape" and self._following):
             event.stop()
             event.prevent_default()
             if not self._came_early(event):
@@ -265,10 +274,12 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             self._draw()
 
     def on_paste(self, event: Paste) -> None:
-        """What is pasted is no answer."""
+        """What is pasted is no answer, but narrows a list as what is typed does."""
         event.stop()
         if self._entry is not None:
             self._line.take(event)
+        elif self.ready and self._mark.menu.listing:
+            self._narrow(self._mark.filter + " ".join(event.text.split()))
         else:
             self._hand_on(event)
 
@@ -295,6 +306,10 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
 
     def _came_early(self, event: Key) -> bool:
         """Keep an answer to the question before from being one to this, or text, unless it begins a sentence."""
+        if event.key == "escape":
+            self._missed = "Esc"
+            self._draw()
+            return True
         answers = event.key == "enter" or self._mark.names(event.key)
         if not self._following or not answers or not (event.key == "enter" or self._held.goes_on(event.key)):
             return False
