@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
+
 from tests.e2e.screen import Screen
 from tests.e2e.support import Model, bash, calls, use
+from tests.wire.recorded import Recorded
+from tests.wire.server import Reply
 from tests.wire.streams import Say
 from xun.sessions.repair import NOT_RUN
 
@@ -47,3 +51,28 @@ def test_what_several_do_side_by_side_is_told_apart() -> None:
             shown = screen.until("Both looked.")
             assert "  ✓ first Look at one.  1 step" in shown and "  ✓ second Look at two.  1 step" in shown
         assert model.refusals == []
+
+
+@pytest.mark.parametrize("way", ["escape", "clear"])
+def test_what_works_on_in_the_background_is_told_and_can_be_stopped(way: str) -> None:
+    def reply(request: Recorded) -> Reply:
+        messages = request.body["messages"]
+        if "Look long." in str(messages[0]):
+            return bash("sleep 30")
+        last = str(messages[-1])
+        return (
+            Say("It is begun.") if "tool_result" in last else calls(use("agent_spawn", task="Look long.", name="far"))
+        )
+
+    with Model(*[reply] * 9) as model, Screen(*TOOLS, model=model, width=100) as screen:
+        screen.opened()
+        screen.send("begin")
+        screen.until("It is begun.")
+        screen.until("a sub-agent works in the background")
+        if way == "escape":
+            screen.type("\x1b")
+            screen.until("what worked in the background was stopped")
+        else:
+            screen.send("/clear")
+            screen.until("What worked in the background was stopped.")
+        screen.until(lambda shown: "Esc stops that" not in shown, "its end")

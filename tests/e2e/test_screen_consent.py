@@ -151,6 +151,17 @@ def test_a_click_on_the_question_gives_it_the_keys() -> None:
         screen.until("end")
 
 
+def test_a_click_on_the_prompt_takes_the_keys_back_to_it() -> None:
+    with Model(bash("mkdir d"), Say("end")) as model, Screen("go", model=model) as screen:
+        screen.until(READY)
+        screen.type("\x1b[<0;6;22M\x1b[<0;6;22m")
+        screen.until("Tab answers")
+        time.sleep(1.0)  # longer than a question waits after a key
+        screen.type("1")
+        screen.until(lambda shown: prompt_of(screen) == "1")
+        assert not Path("d").exists()
+
+
 def test_a_paste_goes_to_the_prompt_whatever_has_the_keys() -> None:
     with Model(Say("read")) as model, Screen("go", model=model) as screen:
         screen.until("read")

@@ -88,23 +88,27 @@ def test_what_is_typed_before_there_is_an_agent_is_there_when_there_is_one(way: 
         assert len(drafts()) == 1  # it is that of this session now
 
 
-def test_what_was_sent_before_there_is_an_agent_comes_back_as_a_draft() -> None:
+@pytest.mark.parametrize("draft", [DRAFT, ""])
+def test_what_was_sent_before_there_is_an_agent_comes_back_as_a_draft(draft: str) -> None:
     with Screen() as screen:
         screen.until("Which model?")
         screen.type("\t", "the first thing", "\r")
         screen.until("↑ the first thing")
-        screen.type(DRAFT)
-        screen.until(f"│ {DRAFT}")
-        wait_for(lambda: DRAFT in "".join(drafts()), "the draft on the disk")
+        if draft:
+            screen.type(draft)
+            screen.until(f"│ {draft}")
+        wait_for(lambda: (draft or "the first thing") in "".join(drafts()), "the draft on the disk")
         screen.signal(signal.SIGKILL)
         screen.process.wait()
     with Model(Say("done with it")) as model, Screen(model=model) as screen:
         screen.opened()
-        screen.until(f"│ {DRAFT}")
+        screen.until(f"│ {draft}")
         screen.until("│ the first thing")
         assert model.requests == [], "it is sent by the person alone"
         screen.type("\r")
         screen.until("done with it")
+        sent = model.requests[0].body["messages"][-1]["content"]
+        assert [block["text"] for block in sent] == ["the first thing\n" + draft if draft else "the first thing"]
         assert drafts() == []
 
 

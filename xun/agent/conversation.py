@@ -73,8 +73,12 @@ class Conversation(AgentBase):
         return old.words
 
     def clear(self) -> int:
-        """Empty the conversation, and what the tools remember of it. Returns how many messages it had."""
+        """Empty the conversation, and what the tools remember of it. Returns how many messages it had.
+
+        Sub-agents that work in the background are cancelled: nobody knows any more that they were started.
+        """
         self.check_idle("its history cannot change now")
+        self.children.cancel()
         count = len(self.messages)
         planned = bool(self.state.pop(_PLAN, None))
         self.asides.clear()

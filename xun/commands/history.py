@@ -11,8 +11,11 @@ async def _clear(call: Call) -> Outcome:
     if what not in (None, "all"):
         raise UsageError(call.command.usage)
     agent = call.context.agent
+    stopped = agent.children.cancel()
     count = agent.clear()
     text = f"The conversation is empty now; {_messages(count)} removed."
+    if stopped:
+        text += " What worked in the background was stopped."
     if what == "all":
         agent.workspace.close()
         text += " The temporary folder is empty too."

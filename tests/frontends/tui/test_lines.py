@@ -17,6 +17,8 @@ from xun.events import (
     Compacted,
     Decided,
     StepStarted,
+    SubAgentEnded,
+    SubAgentStarted,
     TextDelta,
     ToolEnded,
     ToolProgress,
@@ -270,6 +272,28 @@ async def test_the_turn_of_a_sub_agent_is_none_of_its_own() -> None:
         await told(app, pilot, "")
         line.hear(Answered(ask_id="a", answer=Answer.no(), by="person", agent_id="child", parent_id="main"))
         await told(app, pilot, "starting · 5 s · Esc interrupts")
+
+
+async def test_a_sub_agent_that_works_on_beside_no_turn_is_told_and_how_to_stop_it() -> None:
+    def ended(child: str) -> SubAgentEnded:
+        return SubAgentEnded(status="completed", stop_reason="end_turn", agent_id=child, parent_id="main")
+
+    app = Lines()
+    async with app.run_test(size=(80, 24)) as pilot:
+        line = app.query_one(ActivityLine)
+        line.hear(TurnStarted(prompt="go", model="m", agent_id="main"))
+        for child in ("first", "second"):
+            line.hear(SubAgentStarted(name=child, task="help", model="m", agent_id=child, parent_id="main"))
+            app.now += 5.0
+        line.hear(turn_ended())
+        await told(app, pilot, "2 sub-agents work in the background · 10 s · Esc stops that")
+        line.work("!make")
+        await told(app, pilot, "running !make")
+        line.work("")
+        line.hear(ended("first"))
+        await told(app, pilot, "a sub-agent works in the background · 5 s · Esc stops that")
+        line.hear(ended("second"))
+        await told(app, pilot, "")
 
 
 async def test_another_agent_begins_with_nothing_to_do() -> None:

@@ -79,13 +79,16 @@ async def test_a_list_that_is_asked_for_beside_a_question_comes_at_once_and_its_
         assert "Run this command?" in screen.text and not (notes.parent / "d").exists()
 
 
-@pytest.mark.parametrize("line", ["/model", "/nothing"])
-async def test_the_digit_for_a_list_that_does_not_come_answers_no_question(line: str, notes: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("/model", "✗ error:"), ("/nothing", "✗ error:"), (" /nothing", "✗ error:"), ("!true", "bash true")],
+)
+async def test_the_digit_for_what_a_line_brings_answers_no_other_question(line: str, told: str, notes: Path) -> None:
     async with stage(bash("touch d"), {"text": "It is left."}, size=(90, 30)) as screen:
         await screen.send("go")
         await screen.asked()
         screen.app._prompt.take_keys()
-        await screen.send(line, "✗ error:")
+        await screen.send(line, told)
         await asyncio.sleep(2 * GRACE)
         await screen.press("1")
         await screen.still()

@@ -105,6 +105,29 @@ async def test_what_has_waited_since_an_earlier_run_is_sent_by_the_person_alone(
     ]
 
 
+@pytest.mark.parametrize("waited", [False, True])
+async def test_what_is_sent_beside_a_command_is_sent_after_it_unless_something_is_held(waited: bool) -> None:
+    agent, _, _ = agent_of([{"text": "a"}])
+    turns = Ended(agent)
+
+    async def command() -> None:
+        if waited:
+            agent.queue.add("kept")
+        turns.held = True  # as a turn leaves it that was interrupted
+        turns.run(job(), lambda _: None, "!true")
+        turns.send("go on please")
+        await turns.idle()
+
+    async def job() -> None:
+        await asyncio.sleep(0)
+
+    async with agent:
+        await command()
+        assert turns.held == waited
+        assert agent.queue.items == (("kept", "go on please") if waited else ())
+    assert [message.text for message in agent.messages][:1] == ([] if waited else ["go on please"])
+
+
 async def test_a_prompt_brings_the_image_that_it_mentions_also_when_it_has_waited(work: Path) -> None:
     (work / "shot.png").write_bytes(b"\x89PNG\r\n\x1a\npixels")
     sees = ModelInfo("house", "seer", capabilities=frozenset({"images"}))

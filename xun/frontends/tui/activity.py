@@ -17,6 +17,8 @@ from xun.events import (
     AttemptReset,
     Compacted,
     StepStarted,
+    SubAgentEnded,
+    SubAgentStarted,
     TextDelta,
     ThinkingDelta,
     TurnEnded,
@@ -59,6 +61,7 @@ class ActivityLine(Static):
         self._waited = 0.0  # seconds for which it has waited so
         self._turn: float | None = None  # since when it runs
         self._command: float | None = None
+        self._apart: dict[str, float] = {}  # sub-agents that work, and since when; beside no turn, in the background
         self._shell = False  # whether that is a shell line, which is a call of the person's as well
         self._lasts = False  # whether what goes on has taken a tick by now
         self._ticker: Timer | None = None
@@ -66,6 +69,8 @@ class ActivityLine(Static):
     def hear(self, event: AnyEvent) -> None:
         """Follow the turn and the calls."""
         if event.parent_id and not isinstance(event, Asked | Answered):
+            if self._follow_apart(event):
+                self._show()
             return
         match event:
             case TextDelta():
@@ -74,6 +79,17 @@ class ActivityLine(Static):
                 self._do("thinking")
             case _ if self._follow(event) or self._calls.hear(event, self._clock()):
                 self._show()
+
+    def _follow_apart(self, event: AnyEvent) -> bool:
+        """Take note of a sub-agent that begins or ends. False where that changes nothing here."""
+        match event:
+            case SubAgentStarted():
+                self._apart[event.agent_id] = self._clock()
+            case SubAgentEnded():
+                return self._apart.pop(event.agent_id, None) is not None
+            case _:
+                return False
+        return self._turn is None
 
     def _follow(self, event: AnyEvent) -> bool:
         """Take note of what a turn does. False for an event that changes nothing here."""
@@ -125,6 +141,7 @@ class ActivityLine(Static):
     def clear(self) -> None:
         """Nothing goes on, whatever was heard: another agent is on the screen."""
         self._turn = self._command = None
+        self._apart.clear()
         self._calls = Calls()
         self._questions.clear()
         self._stopped.clear()
@@ -150,10 +167,21 @@ class ActivityLine(Static):
         """When that began which Esc would interrupt, None where nothing goes on."""
         if self._turn is not None:
             return self._turn + self._waited
-        return self._calls.own_since if self._own and self._calls.any(own=True) else self._command
+        if self._own and self._calls.any(own=True):
+            return self._calls.own_since
+        return self._command if self._command is not None else min(self._apart.values(), default=None)
+
+    @property
+    def _only_apart(self) -> bool:
+        """Whether Esc would stop the sub-agents in the background: only where nothing else goes on."""
+        return self._turn is None and self._command is None and not self._calls.any(own=True)
 
     def _what(self, room: int) -> str:
         """What goes on that Esc would interrupt, in about `room` cells."""
+        if self._only_apart:
+            count = len(self._apart)
+            works = "a sub-agent works" if count == 1 else f"{count} sub-agents work"
+            return one_line(f"{works} in the background", room)
         if self._calls.any(own=self._own):
             return self._calls.words(room, own=self._own)
         if self._doing != _RETRY:
@@ -184,6 +212,6 @@ class ActivityLine(Static):
         seconds = self._clock() - since
         spent = f"{seconds:.0f} s" if seconds < 100 else f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
         sign = _FRAMES[int(seconds / _TICK) % len(_FRAMES)]
-        end = f" · {spent} · Esc interrupts"
+        end = f" · {spent} · Esc {'stops that' if self._only_apart else 'interrupts'}"
         text = f"{sign} {self._what(self.size.width - len(end) - 2)}{end}"
         self.update(plain(text), layout=False)  # it is one row, whatever it says

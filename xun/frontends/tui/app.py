@@ -93,7 +93,8 @@ class XunApp(Starting, Acting):
     def _submitted(self, event: Prompt.Submitted) -> None:
         self.take(event.text, steer=event.steer)
         if self._parts is not None:
-            if event.text.startswith("/"):  # the next key is meant for what the command brings, be it a refusal
+            # The next key is meant for what a command or a shell line brings, be it a refusal.
+            if event.text.lstrip()[:1] in ("/", "!"):
                 self._question.hold_off()
             self._transcript.follow()
 

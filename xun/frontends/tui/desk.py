@@ -154,12 +154,20 @@ class Desk:
         self._context.set("mode", mode, "Shift+Tab")
 
     def interrupt(self) -> bool:
-        """Cancel what runs; where nothing does, the commands that were begun beside it. False when idle."""
+        """Cancel what runs; where nothing does, the commands that were begun beside it; else sub-agents that work on.
+
+        False when idle.
+        """
         if self.turns.interrupt():
             return True
         for task in self._commands:
             task.cancel()
-        return bool(self._commands)
+        if self._commands:
+            return True
+        stopped = self.agent.children.cancel()
+        if stopped:
+            self._front.say("what worked in the background was stopped")
+        return stopped
 
     async def close(self) -> None:
         """End what runs, and close the agent."""

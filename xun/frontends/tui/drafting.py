@@ -64,7 +64,7 @@ class Drafting(BaseApp):
         if self._drafts is not None:
             area = self._prompt.area
             begun = self.desk is not None and bool(self.desk.opened.resumable)
-            waits = "".join(f"{text}\n" for text in self._early)
             text, pasted = area.unfolded
+            waits = "\n".join([*self._early, ""] if text else self._early)
             moved = tuple((start + len(waits), end + len(waits)) for start, end in pasted)
             self._drafts.keep(draft_of(waits + area.marked, waits + text, moved), begun=begun)

@@ -114,9 +114,9 @@ class Turns:
     def run(self, job: Coroutine[Any, Any, C], then: Callable[[C], None], name: str) -> None:
         """Run `job` where nothing else does (the caller has looked at `busy`), and then `then` with its result.
 
-        What waits is sent after it, unless it was held before.
+        What waits is sent after it, unless it was held before: what is typed meanwhile, where nothing was.
         """
-        held, self.job = self.held, name
+        held, self.job = self.held and bool(self.agent.queue.items), name
         if name.split()[:1] == [_LONG]:
             self.agent.queue.under_way(name)
         self._start(self._job(job, then))

@@ -21,7 +21,7 @@ from xun.frontends.tui.question.editor import ReachOf
 from xun.frontends.tui.question.fit import hint_for
 from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.question.opinion import LOOKS, Opinion, told
-from xun.frontends.tui.question.quiet import AFTER_LEAVING, Quiet
+from xun.frontends.tui.question.quiet import AFTER_LEAVING, GRACE, Quiet
 from xun.frontends.tui.safe import plain
 from xun.frontends.tui.timers import sure
 from xun.frontends.tui.transcript.view import Transcript
@@ -227,7 +227,8 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         if self._armed and self._entry is None and not has_keys(self):  # they may be back by now
             self._settle()
             self._disarm()
-            self._quiet.wait()
+            # By a click elsewhere, the person has gone; a terminal that loses the focus gives it back.
+            self._quiet.wait(AFTER_LEAVING if self.app.app_focus else GRACE)
         self.call_next(self._draw)
 
     def on_click(self, event: Click) -> None:
