@@ -27,7 +27,7 @@ GIT = (
 
 def _rules() -> Iterator[str]:
     yield from (f"git {name}" for name in GIT.split())
-    yield "git checkout --"
+    yield from ("git checkout --", "git stash pop")
     yield from (name for name in RULES if name != "git")
 
 

@@ -63,7 +63,7 @@ def test_a_hard_reason_takes_no_as_its_default() -> None:
         ("env -S ls", ()),
         ("timeout 60 npm test", ("npm test",)),
         ("xargs ls", ()),
-        ("git -C x commit", ()),
+        ("git -C x commit", ("git commit",)),
         ("rm x", ()),
         ("sudo ls", ()),
         ("npm test; sudo ls", ()),

@@ -81,7 +81,7 @@ PREFIXES = [
     "eval",
 ]
 FLAGS = {
-    "git diff": ["--output=out", "--ext-diff", "--outp=out", "--no-index"], "git log": ["--output=out", "--ext-diff"],
+    "git diff": ["--output=out", "--ext-diff", "--outp=out", "--no-index --output=out"], "git log": ["--output=out", "--ext-diff"],
     "git branch": ["-D", "-f"], "git status": ["--no-such"], "find": ["-delete", "-exec rm {} +", "-fprint out", "-ok rm {} ;"],
     "sort": ["-o out", "--output=out", "-ru -oout", "--compress-program=sh"], "sed": ["-i", "--in-place", "-e 'w out'"],
     "rg": ["--pre sh", "--hostname-bin=sh"], "tree": ["-o out"], "date": ["-s now", "--set=now"], "uniq": ["x out"],

@@ -23,6 +23,38 @@ CASES = r"""
 ? git branch -D other
 ? git branch -d -f other
 @ git branch -D topic => -
+@ git branch topic => git branch
++ git branch other origin/main
++ git branch -q --track other origin/main
+? git branch -f other
+? git branch -m other
+? git branch --edit-description
+@ git branch -m new => git branch -m
++ git branch -m old new
+? git branch -M old new
+@ git branch -u origin/main => git branch -u
+@ git tag v1.0.0 => git tag
++ git tag -a v1.1.0 -m "second one"
+? git tag -f v1.0.0
+? git tag -d v1.0.0
+? git tag -s v1.1.0 -m x
+? git tag -F ../notes v1.1.0
+@ git tag -d v1.0.0 => git tag -d
+@ git stash => git stash
++ git stash -u
++ git stash push -m "drop it"
+? git stash pop
+? git stash drop
+? git stash clear
+? git stash --all
+@ git -C sub commit -m x => git commit
+@ git --no-pager -C sub stash pop => git stash pop
+@ git remote show origin => git remote show
+? git remote add x ../y
+@ git remote set-url origin x => git remote set-url origin x
+? git remote set-url origin y
+@ git apply x.patch => git apply
+? git apply --check --unsafe-paths x.patch
 @ unzip a.zip => unzip
 ? unzip -d /etc a.zip
 + unzip b.zip src/x

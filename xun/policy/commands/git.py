@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from xun.policy.commands.builtins import nothing
+from xun.policy.commands.git_refs import BRANCH, TAG
 from xun.policy.commands.git_settings import config
+from xun.policy.commands.git_values import CHECKS, check_format
 from xun.policy.commands.spec import Judge, Parsed, Refused, Table, Use, fixed
 from xun.policy.tables.programs import word_set
 from xun.policy.text.words import Arg
@@ -56,41 +58,6 @@ def split_globals(args: Sequence[Arg]) -> tuple[int, list[Use]]:
             raise Refused("flag", f"the global option {text} of git is not known to be harmless", flag=text)
     return at, uses
 
-
-# %G… and `signature` verify signatures with a configured program; %(raw) is the content of whatever a ref leads to.
-_VERIFYING = re.compile(r"%[-+ ]?G|signature")
-_WIDE = re.compile(r"\d{5}")
-_RAW = re.compile(r"%\(\*?raw")
-
-
-def _format(arg: Arg) -> None:
-    if _VERIFYING.search(arg.text):
-        raise Refused("operand", "a format that verifies signatures runs a program")
-    if _WIDE.search(arg.text):
-        raise Refused("operand", "a format that pads or wraps what it prints without bound takes all memory")
-    if _RAW.search(arg.text):
-        raise Refused("operand", "a format that shows what refs lead to may show any file")
-
-
-def _merges(arg: Arg) -> None:
-    # To show a merge made again, git makes it: it writes objects.
-    if arg.text not in (
-        "off",
-        "none",
-        "on",
-        "m",
-        "first-parent",
-        "1",
-        "separate",
-        "combined",
-        "c",
-        "dense-combined",
-        "cc",
-    ):
-        raise Refused("operand", f"--diff-merges={arg.text} is not known to be harmless")
-
-
-_CHECKS = {"format": _format, "merges": _merges}
 
 # Output and limits of diffs, shared by diff, show, log and stash show: what shows names and numbers alone, what
 # changes how differences are found, and what shows content or how it looks.
@@ -155,7 +122,7 @@ GREP_NAMING = word_set("l L c q files-with-matches files-without-match name-only
 def _values(parsed: Parsed) -> None:
     for name, value in parsed.options:
         if name in ("pretty", "format") and value:
-            _format(value)
+            check_format(value)
         if name == "L" and value:  # START,END:FILE or :FUNCTION:FILE
             parsed.uses.append(Use(Arg(value.pattern.rpartition(":")[2] or "."), "git"))
 
@@ -168,6 +135,8 @@ _DIFF = Table(
     operands="git",
     digits=True,
 )
+# Of two paths, whatever repository they lie in.
+_DIFF_FOUND = replace(_DIFF, long=f"{_DIFF_LONG} no-index", operands="read", most=2)
 _LOG = Table(
     flags=_DIFF_FLAGS + "imgcEFPq",
     glued=_DIFF_GLUED,
@@ -175,7 +144,7 @@ _LOG = Table(
     long=f"{_DIFF_LONG} {_LOG_LONG}",
     operands="git",
     digits=True,
-    checks=_CHECKS,
+    checks=CHECKS,
     then=_values,
 )
 # git drops a `--` of these, and takes what stands behind it for options of `git log` or `git diff`.
@@ -253,7 +222,7 @@ _REV_LIST = Table(
     long=_LOG_LONG + " objects quiet header timestamp count",
     operands="gitname",
     digits=True,
-    checks=_CHECKS,
+    checks=CHECKS,
     then=_values,
 )
 _SHORTLOG = Table(
@@ -263,7 +232,7 @@ _SHORTLOG = Table(
     "author=text all group=format format=format",
     operands="gitname",
     digits=True,
-    checks=_CHECKS,
+    checks=CHECKS,
 )
 _DESCRIBE = Table(
     long="all tags contains abbrev=number candidates=number exact-match debug long match=text exclude=text "
@@ -282,38 +251,10 @@ _FOR_EACH_REF = Table(
     long="count=number sort=format format=format color? points-at=text merged? no-merged? contains? "
     "no-contains? ignore-case omit-empty exclude=text",
     operands="gitname",
-    checks=_CHECKS,
+    checks=CHECKS,
 )
 _CHECK_IGNORE = Table(flags="qvnz", long="quiet verbose non-matching no-index", operands="gitname")
 _COUNT_OBJECTS = Table(flags="vH", long="verbose human-readable", operands="gitname", most=0)
-
-# branch and tag list refs only in forms that say so: another word creates one.
-_LISTING = frozenset({"list", "contains", "no-contains", "merged", "no-merged", "points-at"})
-
-
-def _refs_listed(parsed: Parsed) -> None:
-    if parsed.operands and not parsed.has(*_LISTING):
-        raise Refused("operand", "it creates a ref unless --list is given", flag=parsed.operands[0].text)
-
-
-_BRANCH = Table(
-    flags="arvqi",
-    long="show-current list all remotes verbose quiet contains? no-contains? merged? no-merged? "
-    "points-at=text sort=format format=format color? no-color column? no-column abbrev? no-abbrev ignore-case "
-    "omit-empty",
-    operands="gitname",
-    checks=_CHECKS,
-    then=_refs_listed,
-)
-_TAG = Table(
-    flags="li",
-    glued="n",
-    long="list contains? no-contains? merged? no-merged? points-at=text sort=format format=format color? "
-    "column? no-column ignore-case omit-empty",
-    operands="gitname",
-    checks=_CHECKS,
-    then=lambda parsed: None if parsed.has("l") else _refs_listed(parsed),
-)
 
 
 def _symbolic_ref(args: Sequence[Arg]) -> list[Use]:
@@ -340,6 +281,11 @@ def _grep(args: Sequence[Arg]) -> list[Use]:
 
 def _diff(args: Sequence[Arg]) -> list[Use]:
     """`git diff`: of two paths that are not both in its work tree, it compares all that is in them."""
+    if any(arg.text == "--no-index" for arg in args):
+        if len(_DIFF_FOUND.parse(args).operands) != 2:
+            raise Refused("operand", "which two paths it compares is not said")
+        uses = _DIFF_FOUND(args)
+        return [*uses, *(use._replace(mode="tree") for use in uses)]
     operands = _DIFF.parse(args).operands
     two = len(operands) == 2 or any(arg.glob for arg in operands)
     return _DIFF(args) + [Use(arg, "compared") for arg in operands if two]
@@ -359,7 +305,26 @@ _VARIABLES = word_set(
 _CHERRY = Table(flags="v", long="verbose abbrev?", operands="gitname", most=3)
 _REMOTE = Table(flags="v", long="verbose", operands="text", most=0)
 _REMOTE_URL = Table(long="push all", operands="text", most=1)
+_APPLY = Table(
+    flags="Rv",
+    valued={"p": "number", "C": "number"},
+    long="check stat numstat summary reverse verbose cached index recount unidiff-zero ignore-whitespace "
+    "ignore-space-change inaccurate-eof allow-overlap allow-empty quiet include=text exclude=text directory=text",
+)
+_FSCK = Table(
+    long="unreachable dangling no-dangling root tags cache no-reflogs full no-full strict verbose progress no-progress "
+    "connectivity-only name-objects",
+    operands="gitname",
+)
+_NOTES_LIST = Table(operands="gitname", most=1)
 _WORKTREE_LIST = Table(flags="vz", long="porcelain verbose", operands="text", most=0)
+
+
+def _remotes(args: Sequence[Arg]) -> list[Use]:
+    """`git remote [-v]`: a word behind it is another command, which changes remotes or asks them."""
+    if word := next((arg.text for arg in args if not arg.text.startswith("-")), ""):
+        raise Refused("subcommand", f"git remote {word} is not on the allowlist", flag=word)
+    return _REMOTE(args)
 
 
 def _reflog(args: Sequence[Arg]) -> list[Use]:
@@ -376,11 +341,13 @@ SUBCOMMANDS: dict[str, Judge] = {
     "ls-files": LS_FILES, "ls-tree": _LS_TREE, "grep": _grep, "rev-parse": _REV_PARSE, "rev-list": _REV_LIST,
     "shortlog": _SHORTLOG, "describe": _DESCRIBE, "cat-file": _CAT_FILE, "merge-base": _MERGE_BASE,
     "name-rev": _NAME_REV, "show-ref": _SHOW_REF, "for-each-ref": _FOR_EACH_REF, "check-ignore": _CHECK_IGNORE,
-    "count-objects": _COUNT_OBJECTS, "branch": _BRANCH, "tag": _TAG, "symbolic-ref": _symbolic_ref,
-    "remote": _REMOTE, "remote get-url": _REMOTE_URL, "stash list": _LOG_HANDED, "stash show": _DIFF_HANDED,
+    "count-objects": _COUNT_OBJECTS, "branch": BRANCH, "tag": TAG, "symbolic-ref": _symbolic_ref,
+    "remote": _remotes, "remote get-url": _REMOTE_URL, "stash list": _LOG_HANDED, "stash show": _DIFF_HANDED,
     "worktree list": _WORKTREE_LIST, "diff-tree": _DIFF_TREE, "cherry": _CHERRY, "config": config,
     "reflog": _reflog, "version": nothing, "check-attr": _CHECK_ATTR, "show-branch": _SHOW_BRANCH,
-    "diff-index": _DIFF_INDEX, "diff-files": _DIFF_FILES, "var": fixed(*_VARIABLES),
+    "diff-index": _DIFF_INDEX, "diff-files": _DIFF_FILES, "var": fixed(*_VARIABLES), "fsck": _FSCK,
+    "notes list": _NOTES_LIST,
+    **dict.fromkeys(("apply --check", "apply --stat", "apply --numstat", "apply --summary"), _APPLY),
 }  # fmt: skip
 
 # Those that may show content, with the tables that tell which words limit it.

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from xun.policy.action import Run
 from xun.policy.commands import find_program
+from xun.policy.commands.git_refs import CREATES
 from xun.policy.commands.project import refused_behind
 from xun.policy.commands.spec import Judge, Refused, Use
 from xun.policy.decision import Decision, Effect, Reason, Segment
@@ -29,7 +30,7 @@ from xun.policy.paths import joined
 from xun.policy.reach.needs import HERE, Command, Reading, read_command
 from xun.policy.reach.uncovered import goes_further, runs_more, tells_more
 from xun.policy.reach.written import edits_in_place
-from xun.policy.rules import ANY_ARGUMENTS, GRANTED_SOURCE, Policy, Rule
+from xun.policy.rules import ANY_ARGUMENTS, DEFAULT_SOURCE, GRANTED_SOURCE, Policy, Rule
 from xun.policy.script.folders import is_lost, told
 from xun.policy.tables.runners import names_script, of_folder
 from xun.policy.text.words import Arg
@@ -43,7 +44,9 @@ def decide_run(action: Run, facts: Facts, policy: Policy, grants: Sequence[Rule]
 
 
 # What a rule that spells the command would settle.
-_COVERED = frozenset({"unlisted", "program-path", "git-configuration", "flag", "further"})
+_COVERED = frozenset({"unlisted", "subcommand", "program-path", "git-configuration", "flag", "further", CREATES})
+# What a table says against words that are no options.
+_NAMES = ("operand", "subcommand", CREATES)
 
 
 @dataclass(slots=True)
@@ -265,13 +268,12 @@ class _Judge:
             told = tells_more(command.segment.argv, covered)
             return None, Refused("further", told) if told else None
         if command.program.problem is None and covered <= program.length:
-            return None, command.refused
+            creates = command.refused is not None and command.refused.problem.code == CREATES
+            return ((), None) if creates and rule.source != DEFAULT_SOURCE else (None, command.refused)
         try:
             return program.judge(args[covered:]), None
         except Refused as refused:
-            goes_beyond = refused.problem.code == "operand" and _spells_more(
-                program.judge, args[program.length : covered]
-            )
+            goes_beyond = refused.problem.code in _NAMES and _spells_more(program.judge, args[program.length : covered])
             return (None, None) if goes_beyond else (None, refused)
 
     def uses(self, command: Command, uses: Sequence[Use] | None) -> Iterator[Reason]:
@@ -378,5 +380,5 @@ def _spells_more(judge: Judge, spelled: Sequence[Arg]) -> bool:
     try:
         judge(spelled)
     except Refused as refused:
-        return refused.problem.code in ("flag", "operand")
+        return refused.problem.code in ("flag", *_NAMES)
     return False

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from xun.policy.commands import default_commands
 from xun.policy.entries import PolicyError, check_allowed
+from xun.policy.judge.prefixes import plain_args
 from xun.policy.reach.needs import Command
 from xun.policy.reach.runs import may_run_words
 from xun.policy.reach.uncovered import calls_program, goes_further, is_program, runs_more, tells_more, unknown
@@ -133,8 +134,8 @@ def _telling_many(name: str, words: Sequence[str]) -> int:
         return at + 1 if at < min(len(words), _MOST_SPELLED) and not words[at].startswith("-") else 0
     if at := package_at((name, *words[1:])):
         return at + 1 if at < _MOST_SPELLED else 0
-    if name == "git" and second in GIT_BY_OPTION:
-        return 2 + (len(words) > 2 and words[2].startswith("-"))
+    if name == "git" and (told := _telling_git(words)) is not None:
+        return told
     if name in NESTED:
         plain = next((at for at, word in enumerate(words) if not _COMMAND.fullmatch(word)), len(words))
         return plain if 3 <= plain <= _MOST_SPELLED and not words[plain - 1].startswith("-") else 0
@@ -149,6 +150,15 @@ def _telling_many(name: str, words: Sequence[str]) -> int:
         return 0
     # An option before the word that tells: it and its value are spelled, and all that follows.
     return count if all(map(_plain, words[2:count])) else _whole(words)
+
+
+def _telling_git(words: Sequence[str]) -> int | None:
+    """The same for commands of git that differ from the others; None for those."""
+    if words[1] in GIT_BY_OPTION:
+        return 2 + (len(words) > 2 and words[2].startswith("-"))
+    if words[1] == "stash" and len(words) == 2:
+        return 2  # a rule for it covers no other command of its
+    return _whole(words) if words[1] == "remote" and " ".join(words[2:3]) in ("add", "set-url") else None
 
 
 def _telling_other(name: str, words: Sequence[str]) -> int:
@@ -199,6 +209,11 @@ _REPORTS = re.compile(
     r"--(?:cov(?:-(?:report|branch|append|context|fail-under))?|no-cov-on-fail|junit-?xml|html)(?:=.*)?"
 )
 _REPORTED = frozenset({"--cov-report", "--junitxml", "--junit-xml", "--html"})
+# What git does with a branch or tag beside making it, but for throwing commits away.
+_OF_REFS = {
+    "branch": word_set("-d --delete -m --move -u --set-upstream-to --unset-upstream"),
+    "tag": word_set("-d --delete"),
+}
 # A word that names what a program is to do, or the option that does.
 _COMMAND = re.compile(r"-{0,2}[a-zA-Z][a-zA-Z0-9:_-]*")
 # Groups of groups.
@@ -233,7 +248,10 @@ def _more_at(words: Sequence[str], count: int) -> int:
 
 def suggestion(command: Command) -> str | None:
     """The prefix that *always* would save for an unlisted command: never one that could run anything."""
-    words = command.segment.argv
+    program, args = command.program, command.segment.args
+    if program.name[0] == "git" and program.problem is None and program.length > len(program.name):
+        args = plain_args(program, args)  # a rule for its command covers git's own options that are known
+    words = tuple(arg.text for arg in args)
     count = _telling(words) if command.segment.literal_name else 0
     if not count:
         return None
@@ -243,20 +261,20 @@ def suggestion(command: Command) -> str | None:
     relative = "/" in words[0] and not words[0].startswith("/")
     if command.segment.folders != ((),) and (relative or names_script(words[:count]) or of_folder(words[:count])):
         return None  # a rule for it is bound to the folder that the text starts in
-    if count == 1 and may_run_words(command.segment.args) and any(map(_is_program, words[1:])):
+    if count == 1 and may_run_words(args) and any(map(_is_program, words[1:])):
         return None
-    return entry_of(command.segment.args[:count])
+    return entry_of(args[:count])
 
 
 def spelled_to(words: Sequence[str]) -> int:
     """How many first words spell the options that a rule may spell, though a table lets them pass by none; 0 for none.
 
-    They measure coverage and report, or remove a merged branch.
+    They measure coverage and report, or tell what becomes of a branch or tag.
     """
     name = base_name(words[0])
     if name == "git":
-        branches = " ".join(words[1:2]) == "branch"
-        return max((at for at, word in enumerate(words, 1) if branches and word in ("-d", "--delete")), default=0)
+        telling = _OF_REFS.get(" ".join(words[1:2]), ())
+        return max((at for at, word in enumerate(words, 1) if word.partition("=")[0] in telling), default=0)
     if name != "pytest" and not (name.startswith("python") and " ".join(words[1:3]) == "-m pytest"):
         return 0
     last = max((at for at, word in enumerate(words, 1) if _REPORTS.fullmatch(word)), default=0)

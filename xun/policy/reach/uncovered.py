@@ -9,7 +9,15 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from xun.policy.tables.further import FURTHER, VERBS, further_package, further_path, further_target, further_task
+from xun.policy.tables.further import (
+    FURTHER,
+    VERBS,
+    further_package,
+    further_path,
+    further_stash,
+    further_target,
+    further_task,
+)
 from xun.policy.tables.option_forms import matching
 from xun.policy.tables.option_names import changes_by_name, gives_by_name, leads_by_name
 from xun.policy.tables.programs import BUILDERS, INTERPRETERS, KNOWN, base_name, word_set
@@ -144,6 +152,8 @@ def _further(words: Sequence[str], covered: int) -> tuple[str, str]:
 def _further_operand(name: str, words: Sequence[str], own: Sequence[str], covered: int) -> tuple[str, str]:
     if name == "git" and " ".join(words[1:2]) in ("checkout", "restore") and (found := further_path(words, covered)):
         return found, "overwrites what is there"
+    if name == "git" and (found := further_stash(list(own), covered)):
+        return found, "does something else"
     if name == "tar" and covered == 1 and _BUNDLED_LIST.fullmatch(" ".join(own[1:2])):
         return own[1], FURTHER["tar"][1]
     if found := further_task(name, own, covered):

@@ -163,6 +163,15 @@ def further_path(words: Sequence[str], covered: int) -> str:
     return operands[1] if words.index(operands[1], 2) >= covered else ""
 
 
+_STASHING = word_set("push list show")
+
+
+def further_stash(words: Sequence[str], covered: int) -> str:
+    """What `git stash` is told to do beside putting away, where its first `covered` words do not say so; or empty."""
+    told = words[2] if words[1:2] == ["stash"] and len(words) > 2 >= covered else "-"
+    return "" if told.startswith("-") or told in _STASHING else told
+
+
 _STAGED = re.compile(completed("S", "staged"))
 # What these act on is told by an option or operand: where a rule spells one, what else is acted on, and where.
 _PLAYBOOK = re.compile(r".*\.ya?ml")
