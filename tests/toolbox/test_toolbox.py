@@ -344,7 +344,7 @@ def test_a_built_in_tool_clashes_and_replaces_like_any_other():
 @pytest.mark.parametrize(
     ("name", "options", "line"),
     [
-        ("fss", {}, "unknown tool group or tool 'fss'; groups: fs, search, cmd, framework, planning; tools: list_dir, "),
+        ("fss", {}, "unknown tool group or tool 'fss'; groups: fs, search, cmd, framework, planning, agents; tools: list_dir, "),
         ("fs", {"include": ["read"]}, "include names 'read', which is none of list_dir, read_file, "),
         ("fs", {"exclude": ["grep"]}, "exclude names 'grep', which is none of list_dir, read_file, "),
         ("read_file", {"include": ["move"]}, "include names 'move', which is none of read_file"),

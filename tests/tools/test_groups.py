@@ -46,7 +46,8 @@ def test_all_groups_can_be_registered_together() -> None:
 
 def test_an_unknown_group_is_named_with_the_known_ones() -> None:
     with pytest.raises(
-        ConfigurationError, match="unknown tool group or tool 'fss'; groups: fs, search, cmd, framework, planning; "
+        ConfigurationError,
+        match="unknown tool group or tool 'fss'; groups: fs, search, cmd, framework, planning, agents; ",
     ):
         groups.functions("fss")
 

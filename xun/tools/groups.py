@@ -38,7 +38,8 @@ def functions(name: str, **options: Any) -> Sequence[Callable[..., Any]]:
     group = next((group for group, tools in _TOOLS.items() if name == group or name in tools), None)
     if group is None:
         tools = ", ".join(tool for tools in _TOOLS.values() for tool in tools)
-        raise ConfigurationError(f"unknown tool group or tool {name!r}; groups: {', '.join(_TOOLS)}; tools: {tools}")
+        groups = ", ".join((*_TOOLS, "agents"))
+        raise ConfigurationError(f"unknown tool group or tool {name!r}; groups: {groups}; tools: {tools}")
     found = _functions(group, options)
     return found if name == group else tuple(function for function in found if _named(function) == name)
 

@@ -83,6 +83,14 @@ def test_the_first_line_is_one_row_at_every_width(width: int) -> None:
     assert all(line.text.startswith("  │ ") for line in rest)
 
 
+@pytest.mark.parametrize(
+    "mark", ["[... 582,889 characters omitted; full text: /tmp/x ...]", "[… 582889 characters left out; read it …]"]
+)
+def test_of_a_long_result_it_is_told_that_it_was_cut(mark: str) -> None:
+    head = lines(row(content=f"exit code 0\nout\n{mark}\nmore", seconds=2.0))[0]
+    assert head == "✓ bash make  exit 0 · 2.0 s · 3 lines, cut ▸"
+
+
 def test_a_failure_shows_its_last_lines_and_success_none() -> None:
     output = "\n".join(f"line {number}" for number in range(20))
     assert lines(row(content=f"exit code 1\n{output}"))[1:3] == ["  … 14 lines not shown", "  │ line 14"]

@@ -37,6 +37,8 @@ PROGRESS_LINES = 4
 LIVE_LINES = 200
 """Lines of output shown of a command that runs while its row is open: the last ones."""
 
+# What stands in place of the middle of a long result.
+_CUT = re.compile(r"^\[(?:\.\.\.|…) [\d,]+ characters (?:omitted|left out)", re.MULTILINE)
 _BLANKS = re.compile(r"[ \t]{4,}")
 
 
@@ -181,7 +183,7 @@ class ToolRow(Live):
         if diffs and self.finished:
             facts.append(" ".join(diff.stat for diff in diffs))
         elif self.finished and (lines := len(self._lines)) > 1:
-            facts.append(count(lines, "line"))
+            facts.append(count(lines, "line") + (", cut" if _CUT.search(self._result) else ""))
         settled = next((d for d in reversed(self._decisions) if d.allowed and d.by in ("person", "auto", "risk")), None)
         if settled is not None:
             facts.append(f"allowed by {by_whom(settled)}")
