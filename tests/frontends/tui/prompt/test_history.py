@@ -11,7 +11,7 @@ import pytest
 from textual.events import Paste
 
 from tests.frontends.tui.prompt.support import prompt_of
-from xun.frontends.tui.prompt.history import History
+from xun.frontends.tui.prompt.history import History, line_with
 
 
 def history_of(*texts: str) -> History:
@@ -107,6 +107,11 @@ async def test_up_inside_several_lines_moves_first() -> None:
         await pilot.press("up")
         await pilot.pause()
         assert app.text == "first"
+
+
+def test_the_line_that_was_found_is_told_where_the_first_one_is_not_it() -> None:
+    assert line_with("fix", "do it:\n  and Fix a\nfix b") == "  and Fix a"
+    assert line_with("do", "do it\ndo that") == line_with("x\ny", "a\nx\ny") == line_with("", "a\nb") == ""
 
 
 @pytest.mark.anyio

@@ -208,6 +208,14 @@ def test_what_a_person_and_xun_say_keeps_the_measure_too(item: Item) -> None:
     assert item.text.endswith(WORDS)
 
 
+def test_a_thought_is_as_long_live_as_it_is_from_the_session() -> None:
+    live, text = Thinking(), "\nfirst\n\nsecond\n\n"
+    for char in text:
+        live.add(char)
+    live.finish()
+    assert live.render(60) == Thinking(text, done=True).render(60)
+
+
 @pytest.mark.parametrize("item", [Block(WORDS, gap=True), Prompt(WORDS), Thinking(WORDS, done=True)])
 def test_the_height_of_prose_is_estimated_at_its_measure(item: Item) -> None:
     item.toggle(folded=False)

@@ -15,7 +15,7 @@ from xun.frontends.tui.focus import give_keys
 from xun.frontends.tui.prompt.area import PromptArea
 from xun.frontends.tui.prompt.complete import Completer, Item
 from xun.frontends.tui.prompt.folds import Span
-from xun.frontends.tui.prompt.history import History
+from xun.frontends.tui.prompt.history import History, line_with
 from xun.frontends.tui.prompt.popup import Popup
 from xun.frontends.tui.prompt.room import TEXT, Wanted, share
 from xun.frontends.tui.queue_view import QueueView
@@ -288,7 +288,7 @@ class Prompt(Vertical):
         room = self.app.size.width - len(f"search: ▏  {brief}  ")
         shown = query if len(query) <= room else f"…{query[1 - room :]}"
         title = f"search: {shown}▏  {keys if len(shown) + len(keys) <= room + len(brief) else brief}"
-        self._popup.open([Item(text) for text in found], title=title)
+        self._popup.open([Item(text, line_with(query, text)) for text in found], title=title)
 
     def _search_key(self, event: Key) -> bool:
         assert self._searching is not None

@@ -146,3 +146,10 @@ def _opened(path: Path, flags: int) -> int:
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is no regular file")
     return descriptor
+
+
+def line_with(query: str, text: str) -> str:
+    """The line of `text` in which `query` was found, where that is not the first, which stands for it."""
+    wanted = query.casefold()
+    first, *more = text.strip().split("\n")
+    return "" if wanted in first.casefold() else next((line for line in more if wanted in line.casefold()), "")

@@ -162,15 +162,19 @@ class Output(Item):
 class Thinking(Folding):
     """A model's reasoning: one line with its length, until it is unfolded."""
 
-    __slots__ = ("_done", "_text")
+    __slots__ = ("_done", "_ends", "_text")
 
     def __init__(self, text: str = "", *, done: bool = False) -> None:
         super().__init__()
         self._text = Growing(text.strip("\n"), style="thinking")
+        self._ends = ""  # line ends that belong to it only if more follows
         self._done = done
 
     def add(self, text: str) -> None:
-        self._text.add(text if self._text.size else text.lstrip("\n"))
+        text = self._ends + text if self._text.size else text.lstrip("\n")
+        said = text.rstrip("\n")
+        self._ends = text[len(said) :]
+        self._text.add(said)
         self.changed()
 
     def finish(self) -> None:
