@@ -90,9 +90,13 @@ def test_the_commands_of_a_project_are_offered_with_what_they_run_and_hold() -> 
             lambda shown: any(line.strip("│ ").endswith("npm run build") for line in shown.splitlines()), "its name"
         )
         screen.until("rm -rf /")
-        answer(screen, "2")
+        answer(screen, "9")  # the number of a command, if a wrong one, and of no answer
+        screen.until("Enter sends it")
+        screen.type("\r")
+        screen.until("9: type numbers from 1 to ")
         screen.until("Enter sends it")
         screen.type("4", "\r")
+        screen.until("without asking from now on, in this project: make test (/policy project")
         screen.opened()
         screen.send("go")
         screen.until("all done")

@@ -42,13 +42,17 @@ _GRANTS = Menu(
         Choice("none: each asks", Answer.pick(2), "n"),
     ),
     2,
+    numbered=False,
+    digits=1,
 )
+_GRANT_AGAIN = replace(_GRANTS, default=1, at_once=True)
 _STEER = "Whoever wrote them could tell the model what to do."
 _ASKED = "Commands and writes are asked about all the same."
 _ALLOWS = "What these rules allow runs without asking."
 _TRUST = ("trust these files from now on, as they are", "use them this time only", "leave them out")
 _KEY = "The key goes to its provider and nowhere else; no log or session has it."
 _SHORTEST = 8  # characters of a key
+_NAMED = 5  # commands that are named in a line
 _AGAIN = ("try again", {})
 _NEW = ("start a new session", {"session": None, "fresh": True})
 _WAYS: tuple[tuple[type[SessionError], tuple[tuple[str, dict[str, Any]], ...]], ...] = (
@@ -114,19 +118,40 @@ async def ask_grant(opener: Opener, put: Put, say: Callable[[str], None]) -> boo
     if not offers:
         return False
     shown = "\n".join(_offered(number, offer) for number, offer in enumerate(offers, 1))
-    ask = choice("grant", f"{_GRANT}\n{shown}", (), title=_GRANT_TITLE)
+    wrong = ""
     while True:
-        answer = await put(ask, _GRANTS)
-        if answer.text is None:
+        ask = choice("grant", f"{_GRANT}\n{shown}{wrong}", (), title=_GRANT_TITLE)
+        answer = await put(ask, _GRANT_AGAIN if wrong else _GRANTS)
+        if wrong and not answer.yes:
+            wrong = ""  # back from the line to the answers
+        elif answer.text is None:
             break
-        numbers = {int(word) for word in answer.text.replace(",", " ").split() if word.isdecimal()}
-        if numbers and numbers <= set(range(1, len(offers) + 1)):
-            await asyncio.to_thread(opener.grant, {number - 1 for number in numbers})
+        elif (numbers := _numbers(answer.text, len(offers))) is not None:
+            await _grant(opener, [offers[number - 1].command for number in numbers], [n - 1 for n in numbers], say)
             return True
-        say(f"type numbers from 1 to {len(offers)}, with blanks between them")
+        else:
+            wrong = f"\n{visible(answer.text)}: type numbers from 1 to {len(offers)}, with blanks between them"
     if answer.yes:
-        await asyncio.to_thread(opener.grant, range(len(offers)) if answer.choice == 0 else ())
+        chosen = range(len(offers)) if answer.choice == 0 else range(0)
+        await _grant(opener, [offers[index].command for index in chosen], chosen, say)
     return True
+
+
+def _numbers(text: str, most: int) -> list[int] | None:
+    """The numbers from 1 to `most` that `text` consists of, in order; None where it holds anything else."""
+    words = text.replace(",", " ").split()
+    if not words or not all(word.isascii() and word.isdecimal() and 1 <= int(word) <= most for word in words):
+        return None
+    return sorted({int(word) for word in words})
+
+
+async def _grant(opener: Opener, commands: Sequence[str], chosen: Sequence[int], say: Callable[[str], None]) -> None:
+    """Keep the yes to `chosen`, and say what it is to."""
+    await asyncio.to_thread(opener.grant, chosen)
+    if commands:
+        names = ", ".join(visible(command) for command in commands[:_NAMED])
+        more = f" and {len(commands) - _NAMED} more" if len(commands) > _NAMED else ""
+        say(f"without asking from now on, in this project: {names}{more} (/policy project changes that)")
 
 
 def _offered(number: int, offer: OfferedCommand) -> str:

@@ -214,3 +214,16 @@ async def test_another_one_takes_the_place_of_the_one_that_is_open() -> None:
         await pilot.press("3")
         assert await answer_of(second) == Answer.pick(2)
         assert app.panel.asking is None
+
+
+async def test_where_what_is_asked_about_is_numbered_a_digit_begins_the_line_and_answers_nothing() -> None:
+    some = Choice("only some", Answer.say(""), "s", entry="words")
+    menu = Menu((Choice("all", Answer.pick(0), "a"), some), 0, numbered=False, digits=1)
+    async with question_of() as (app, pilot):
+        task = asyncio.create_task(app.panel.ask(choice_ask(), menu))
+        await until_shown(app, pilot, lambda shown: "a letter answers" in shown and app.panel.ready)
+        assert "1 all" not in app.shown()
+        await pilot.press("1")
+        await until_shown(app, pilot, lambda shown: "Enter sends it" in shown)
+        await pilot.press("space", "3", "enter")
+        assert await answer_of(task) == Answer.say("1 3")

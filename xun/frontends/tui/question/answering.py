@@ -83,7 +83,7 @@ class QuestionAnswers(QuestionEntry):
 
     def _letter(self, event: Key) -> bool:
         """A letter or a digit counts once no other follows: it may begin a sentence."""
-        if self._filters(event):
+        if self._filters(event) or self._begins_line(event):
             return True
         going_on = self._held.begun
         number = self._mark.begun(event.key)
@@ -107,6 +107,17 @@ class QuestionAnswers(QuestionEntry):
         look = pressed == "moved" and event.key == LOOK  # which decides nothing: what follows is a key of its own
         self._held.add(event, pressed if isinstance(pressed, Choice) else None, look=look)
         self._draw()
+        return True
+
+    def _begins_line(self, event: Key) -> bool:
+        """Where what is asked about is numbered, a digit opens the line for such numbers, and stands in it."""
+        at = self._mark.menu.digits
+        if at is None or not event.key.isdecimal() or self._held.begun:
+            return False
+        self._held.drop()
+        self._mark.put(at)
+        self._choose(self._mark.choice)
+        self._line.put(self._line.value + event.key)
         return True
 
     def _filters(self, event: Key) -> bool:

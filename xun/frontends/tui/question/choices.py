@@ -30,7 +30,8 @@ class Menu:
 
     `at_once`: the line of the default is open from the beginning, and takes the keys. `explains`: there is a decision
     to explain. `listing`: what stands beside the answers tells them apart, so it stays there. `numbered`: a number
-    chooses; it does not in a list that is narrowed by what is typed.
+    chooses; it does not in a list that is narrowed by what is typed, nor where what is asked about has numbers of its
+    own: there a digit begins the line of the answer at `digits`.
     """
 
     choices: tuple[Choice, ...]
@@ -40,6 +41,7 @@ class Menu:
     explains: bool = False
     listing: bool = False
     numbered: bool = True
+    digits: int | None = None
 
     def opened(self) -> Menu:
         """The same with `more` among the choices."""

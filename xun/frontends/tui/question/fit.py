@@ -17,6 +17,7 @@ from xun.policy.decision import Ask
 
 _ANSWERS = "a number or letter answers · Esc no · Tab back to the prompt"
 _EXPLAINS = "a number or letter answers · e explain · Esc no · Tab back to the prompt"
+_LETTERS = "a letter answers · numbers choose some · Esc leaves it · Tab back to the prompt"
 _NUMBERS = "a number answers · Esc leaves it · Tab back to the prompt"
 _NARROWED = "Enter takes the marked one · Esc shows all · Tab back to the prompt"
 _NOTHING = "nothing has that · Backspace takes a letter back · Esc shows all"
@@ -75,6 +76,8 @@ def hint_for(
 def _choosing(menu: Menu) -> str:
     if menu.explains:
         return _EXPLAINS
+    if menu.digits is not None:
+        return _LETTERS
     if not menu.numbered:
         return _NARROWED
     return _ANSWERS if any(choice.key for choice in menu.choices) else _NUMBERS

@@ -59,7 +59,7 @@ class Mark:
     def press(self, key: str) -> Choice | Literal["moved"] | None:
         """The answer that `key` names, "moved" where it moved the mark or showed more, else None."""
         if key.isdecimal():
-            return self._digit(key)
+            return self._digit(key) if self.menu.numbered else None
         named = next((choice for choice in self.menu.choices if choice.key == key), None)
         if named is None and key in ("j", "k"):
             self.move(1 if key == "j" else -1)
@@ -84,7 +84,7 @@ class Mark:
     def names(self, key: str) -> bool:
         """Whether `key` names an answer, or begins its number."""
         if key.isdecimal():
-            return 1 <= int(key) <= len(self.menu.choices)
+            return self.menu.numbered and 1 <= int(key) <= len(self.menu.choices)
         return any(choice.key == key for choice in self.menu.choices if choice.key)
 
     def begun(self, key: str) -> bool:
