@@ -151,9 +151,9 @@ def test_a_dotenv_file_is_not_read(work: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "said"),
     [
-        (b'model = "x"yo\n', 1, "not valid TOML: expected newline"),  # 1
+        (b'model = "x"yo\n', 1, "write one key a line"),  # 1
         (b'# my files\npath = "F:\\data"\n', 2, "single quotes"),  # 2
-        (b'model = "a/b"\nmodel = "c/d"\n', 2, "not valid TOML: cannot overwrite a value"),  # 3
+        (b'model = "a/b"\nmodel = "c/d"\n', 2, "model was given before; keep one of the two lines"),  # 3
         (b'providers = ["a"]\n', 1, "providers must be a table: write [providers]"),  # 4
         (b'\neffort = "xhigh2"\n', 2, 'effort must be one of none, low, medium, high; it is "xhigh2"'),  # 5
         (b'model = "a/b"\n# caf\xe9\n', 2, "is not UTF-8 (byte 0xe9); save the file as UTF-8"),  # 12

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from xun.config.regular import UnreadableError, read_regular
+from xun.config.toml_mistakes import explained
 from xun.result import XunError
 
 LIMIT = 256 * 1024  # bytes: a configuration is small, and a mistaken path may lead to anything
@@ -60,7 +60,7 @@ def parse(text: str, where: str) -> dict[str, Any]:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(_syntax(str(error), text, where)) from None
+        raise ConfigError(f"{where}:{explained(str(error), text)}") from None
     except RecursionError:
         data = None
     if data is None or _deep(data):
@@ -75,22 +75,6 @@ def _deep(data: dict[str, Any]) -> bool:
         tables = [one.values() if isinstance(one, dict) else one for one in level]
         level = [inner for table in tables for inner in table if isinstance(inner, dict | list)]
     return bool(level)
-
-
-_HINTS = {
-    "\\": "; put it in single quotes, or double each backslash",
-    "overwrite a value": "; the key was given before",
-}
-
-
-def _syntax(message: str, text: str, where: str) -> str:
-    found = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
-    line, column = (found[1], found[2]) if found else (None, None)
-    what = message[: found.start()] if found else message
-    place = f"{where}:{line or text.rstrip().count(chr(10)) + 1}"
-    at = f" at column {column}" if column else ""
-    hint = next((hint for part, hint in _HINTS.items() if part in what), "")
-    return f"{place}: not valid TOML: {what[:1].lower()}{what[1:]}{at}{hint}"
 
 
 @dataclass(frozen=True, slots=True)
