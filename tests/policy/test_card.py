@@ -90,6 +90,20 @@ def test_the_nearest_rule_comes_first_and_an_ended_one_says_so() -> None:
     ]
 
 
+def test_a_cause_that_stands_above_and_a_rule_that_stood_there_are_not_told_again() -> None:
+    rules = [Rule(effect="allow", kind="command", pattern="git push", source=f"policy.toml:{line}") for line in (3, 7)]
+    one, two = (f"allow git push (policy.toml:{line})" for line in (3, 7))
+    assert texts(judge("git push --force", Policy(rules=rules[:1])), "near") == [
+        f"nearly: {one}, which does not cover that"
+    ]
+    assert texts(judge("git push --force", Policy(rules=rules)), "near") == [
+        f"nearly: {one}, {two}, which do not cover that"
+    ]
+    ended = [one.model_copy(update={"until": datetime(2020, 1, 2, 3, 4, tzinfo=UTC)}) for one in rules]
+    told = f"nearly: {one}, {two}, but it ended at 2020-01-02 03:04 UTC"
+    assert texts(judge("git push && git push", Policy(rules=ended)), "near") == [told]
+
+
 def test_a_part_that_is_allowed_has_no_near_rules_and_other_programs_none_either() -> None:
     assert judge("ls").segments[0].near == ()
     assert judge("frobnicate", Policy(rules=[rule("allow", "command", "npm test")])).segments[0].near == ()

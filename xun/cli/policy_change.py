@@ -21,6 +21,7 @@ from xun.config.trust import trust_of
 from xun.frontends.text import visible
 from xun.gate.check import check_command
 from xun.policy.file import read_policy
+from xun.policy.judge.covering import covered_by
 from xun.policy.paths import protected, special
 from xun.policy.rules import Rule
 from xun.result import XunError
@@ -79,9 +80,9 @@ def _rule(words: Sequence[str], reason: str | None, until: str | None, match: Se
         table["reason"] = reason
     if until is not None:
         table["until"] = _end(until)
-    found = read_policy({"rule": [table]}, lambda key: str(key[-1]) if key else "rule", os.path.expanduser("~"))  # noqa: PTH111 - it never raises
+    found = read_policy({"rule": [table]}, lambda _: "", os.path.expanduser("~"))  # noqa: PTH111 - it never raises
     if found.mistakes:
-        raise XunError(f"not added: {found.mistakes[0]}")
+        raise XunError(f"not added: {found.mistakes[0].removeprefix(': ')}")
     rule = found.rules[0].model_copy(update={"pattern": pattern})
     if rule.effect == "allow" and rule.kind == "write":
         _check_write(found.rules[0].pattern)
@@ -124,10 +125,10 @@ def _meaning(rule: Rule, before: tuple[str, str], target: PolicyTarget) -> str:
     if rule.effect == "ask":
         return "asks from now on, whatever allows it"
     if now[0] != "allow":
-        return f"`{rule.shown}` still gives {now[0]}: {now[1]}"
+        return f"`{rule.shown}` alone still gives {now[0]}: {now[1]}; `xun policy check` judges a whole command"
     if was[0] == "allow":
         return f"newly permits: nothing by itself, `{rule.shown}` was allowed already ({was[1]})"
-    return f"newly permits: commands that begin with `{rule.shown}`, which asked before"
+    return f"newly permits: {covered_by(rule.shown)}"
 
 
 def remove(

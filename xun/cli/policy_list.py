@@ -87,7 +87,7 @@ def list_rules(
     print("\n".join(visible(line) for line in _lines(told)))
     if chosen.all:
         print(f"\nmode {in_force}  ({visible(modes['source'])})")
-        print("\n".join(visible(f"{row['name']} = {row['value']}  ({row['source']})") for row in settings))
+        print("\n".join(visible(f"{row['name']} = {_toml(row['value'])}  ({row['source']})") for row in settings))
     for line in notes:
         exits.fail(line, exits.OK)
     return exits.OK
@@ -97,6 +97,11 @@ def _settings(files: Sequence[PolicyFile], settings: Settings) -> Iterator[dict[
     for name, value in settings.model_dump().items():
         place = next((file.places[name] for file in files if name in file.settings.model_fields_set), "default")
         yield {"name": name, "value": value, "source": place}
+
+
+def _toml(value: str | bool) -> str:
+    """A setting as it stands in a policy file."""
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()
 
 
 def _row(rule: Rule) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xun.policy.action import Run, Write, describe
-from xun.policy.decision import Assessment, Decision, Near, Reason, Segment
+from xun.policy.decision import NOT_THE_REST, Assessment, Decision, Near, Reason, Segment
 from xun.policy.script.outline import outline
 
 RowKind = Literal["title", "action", "part", "reason", "near", "note"]
@@ -98,6 +98,7 @@ def routine(decision: Decision) -> bool:
 
 def _parts(decision: Decision) -> Iterator[Row]:
     told: set[Reason] = set()
+    near: set[Near] = set()
     if isinstance(decision.action, Run):
         places = outline(decision.action.command, len(decision.segments))
         for segment, place in zip(decision.segments, places, strict=True):
@@ -105,22 +106,22 @@ def _parts(decision: Decision) -> Iterator[Row]:
             yield Row("part", _line(joined), place.depth, segment.effect, place.joiner)
             mine = [r for r in decision.reasons if r.segment == segment.text and r not in told]
             told.update(mine)
-            yield from _under(segment, mine, place.depth + 1)
+            yield from _under(segment, mine, near, place.depth + 1)
     else:
         if rule := _rule(decision.rule, decision.pattern):
             yield Row("note", f"{_VERDICTS[decision.effect]} by {rule}", 0)
-        yield from _near(decision.near, 0)
+        yield from _near(decision.near, (), near, 0)
     rest = [reason for reason in decision.reasons if reason not in told]
     if rest and decision.segments:
         yield Row("note", "of the whole:")
     yield from _reasons(rest, 1 if decision.segments else 0)
 
 
-def _under(segment: Segment, reasons: Sequence[Reason], depth: int) -> Iterator[Row]:
+def _under(segment: Segment, reasons: Sequence[Reason], near: set[Near], depth: int) -> Iterator[Row]:
     if rule := _rule(segment.rule, segment.pattern):
         yield Row("note", f"{'denied' if segment.effect == 'deny' else 'allowed'} by {rule}", depth)
     yield from _reasons(reasons, depth)
-    yield from _near(segment.near, depth)
+    yield from _near(segment.near, reasons, near, depth)
 
 
 def _rule(source: str | None, pattern: str | None) -> str:
@@ -136,9 +137,20 @@ def _reasons(reasons: Iterable[Reason], depth: int) -> Iterator[Row]:
         yield Row("reason", f"{reason.text}{where}", depth, verdict)
 
 
-def _near(near: Iterable[Near], depth: int) -> Iterator[Row]:
+def _near(near: Iterable[Near], reasons: Iterable[Reason], told: set[Near], depth: int) -> Iterator[Row]:
+    """The rules that nearly settled a part, those with one cause on one row, and each once in a card.
+
+    A cause that is among the reasons above is not told again.
+    """
+    causes: dict[str, list[str]] = {}
     for one in near:
-        yield Row("near", f"nearly: {one.effect} {one.pattern} ({one.rule}), but {one.why}", depth)
+        if one not in told:
+            told.add(one)
+            causes.setdefault(one.why, []).append(f"{one.effect} {one.pattern} ({one.rule})")
+    above = {f"{NOT_THE_REST}{reason.text}" for reason in reasons}
+    for why, rules in causes.items():
+        cause = f"which {'does' if len(rules) == 1 else 'do'} not cover that" if why in above else f"but {why}"
+        yield Row("near", f"nearly: {', '.join(rules)}, {cause}", depth)
 
 
 def _settling(decision: Decision, assessment: Assessment | None) -> Iterator[Row]:

@@ -39,6 +39,8 @@ _FOR_OTHERS = frozenset({"shell-state"})
 _KINDS: Mapping[str, RuleKind] = {
     "run": "command", "write": "write", "read": "read", "fetch": "host", "tool": "tool"
 }  # fmt: skip
+NOT_THE_REST = "it does not cover the rest: "
+"""How the cause begins why a rule that matches the first words of a command does not decide; a reason follows."""
 
 
 class _Data(BaseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from xun.policy.decision import Near, RuleKind
+from xun.policy.decision import NOT_THE_REST, Near, RuleKind
 from xun.policy.entries import PolicyError, words_of
 from xun.policy.judge.prefixes import plain_words
 from xun.policy.reach.needs import Command
@@ -22,7 +22,7 @@ def near_commands(
 
     `refused` holds those that match its first words, with what they do not cover.
     """
-    found = [(len(rule.pattern), _near(rule, f"it does not cover the rest: {why}")) for rule, why in refused.items()]
+    found = [(len(rule.pattern), _near(rule, f"{NOT_THE_REST}{why}")) for rule, why in refused.items()]
     found.sort(key=lambda one: -one[0])
     if len(found) < MAX_NEAR:
         names = dict.fromkeys((command.segment.argv[0], base_name(command.segment.argv[0])))

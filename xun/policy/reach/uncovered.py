@@ -125,6 +125,19 @@ def tells_more(words: Sequence[str], covered: int, *, offered: bool = False) -> 
     return _spelled(leads_away(own, covered, lone=strange and not offered), "reaches another machine")
 
 
+def left_out(words: Sequence[str]) -> tuple[str, ...]:
+    """What commands may do that begin with `words` and that no rule for these covers, as far as tables tell."""
+    if inner := list(_inner(words, len(words))):
+        return left_out(inner[0][0])
+    rows = [
+        table[known]
+        for known in _named(base_name(words[0]), words)
+        for table in (FURTHER, REACHING, SWEEPING)
+        if known in table
+    ]
+    return tuple(dict.fromkeys(does for expression, does in rows if not matching(expression, words, 1)))
+
+
 def _spelled(found: str, does: str) -> str:
     return f"with {found} it {does}: only a rule that spells that covers it" if found else ""
 
