@@ -1,4 +1,4 @@
-"""Questions that wait for an answer: what settles them meanwhile, and what a second model says of them."""
+"""Questions that wait for an answer: what settles them meanwhile, and what the risk assessor says of them."""
 
 from __future__ import annotations
 

@@ -95,6 +95,17 @@ async def test_the_digit_for_what_a_line_brings_answers_no_other_question(line: 
         assert screen.app._prompt.area.text == "1" and not (notes.parent / "d").exists()
 
 
+async def test_the_digit_for_a_list_that_does_not_come_answers_no_question_that_comes_in_its_place(notes: Path) -> None:
+    async with stage({**bash("touch d"), "delay": 0.5}, {"text": "It is left."}, size=(90, 30)) as screen:
+        await screen.send("go")
+        await screen.send("/mdoe", "unknown command")
+        await screen.until("Run this command?")
+        await asyncio.sleep(2 * GRACE)
+        await screen.press("2")
+        await screen.still()
+        assert screen.app._prompt.area.text == "2" and not (notes.parent / "d").exists()
+
+
 @pytest.mark.parametrize(("start", "wide"), [("", False), ("!", True)])
 async def test_what_is_typed_keeps_the_measure_of_prose_and_a_command_the_width(start: str, wide: bool) -> None:
     async with stage(size=(200, 50)) as screen:

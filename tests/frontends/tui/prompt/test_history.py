@@ -32,7 +32,8 @@ def test_it_is_kept_for_the_next_session_and_for_its_owner_alone(tmp_path: Path)
 
 def test_torn_and_foreign_lines_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "prompts.jsonl"
-    path.write_text('{"text": "whole"}\nnonsense\n[1]\n{"text": 3}\n{"text": "to', encoding="utf-8")
+    deep = "[" * 100_000
+    path.write_text(f'{{"text": "whole"}}\nnonsense\n[1]\n{deep}\n{{"text": 3}}\n{{"text": "to', encoding="utf-8")
     assert History(path).entries == ["whole"]
 
 

@@ -208,21 +208,39 @@ async def test_a_word_that_begins_with_e_goes_to_the_prompt_and_explains_nothing
         assert "decided by" not in app.shown()
 
 
-async def test_the_second_model_is_told_of_and_yields_to_whoever_has_begun_to_answer() -> None:
+@pytest.mark.parametrize(("moves", "given"), [(0, Answer.no()), (1, Answer.session())])
+async def test_a_late_no_of_the_risk_assessor_marks_the_no_unless_the_person_has_begun(
+    moves: int, given: Answer
+) -> None:
+    said: list[Assessment | bool] = [True]
+    async with question_of() as (app, pilot):
+        app.panel._said = lambda ask: said[0]
+        task = app.put(command_ask())
+        await until_ready(app, pilot)
+        assert "▸ 1 yes, once" in app.shown()
+        await pilot.press(*["down"] * moves)
+        said[0] = Assessment(verdict="reject", reason="it spreads")
+        await until_shown(app, pilot, lambda shown: "the risk assessor advises no: it spreads" in shown)
+        assert ("▸ 4 no, and say why" in app.shown()) == (moves == 0)
+        await pilot.press("enter", *["enter"] * (moves == 0))
+        assert await answer_of(task) == given
+
+
+async def test_the_risk_assessor_is_told_of_and_yields_to_whoever_has_begun_to_answer() -> None:
     said: list[Assessment | bool] = [True]
     begun: list[str] = []
     async with question_of() as (app, pilot):
         app.panel._said, app.panel._tell_begun = lambda ask: said[0], lambda ask: begun.append(ask.id)
         task = app.put(command_ask())
         await until_ready(app, pilot)
-        assert "a second model is judging this too, and may still allow it" in app.shown()
+        assert "the risk assessor is judging this too, and may still allow it" in app.shown()
         assert begun == []
         await pilot.press("n")
         await pilot.pause()
         assert begun == ["ask-1"]
         assert "the answer is yours now" in app.shown()
         said[0] = Assessment(verdict="allow", reason="it only lists")
-        await until_shown(app, pilot, lambda shown: "the second model would allow it: it only lists" in shown)
+        await until_shown(app, pilot, lambda shown: "the risk assessor would allow it: it only lists" in shown)
         await pilot.press(*"no", "enter")
         assert await answer_of(task) == Answer.no("no")
         assert begun == ["ask-1"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from rich.cells import cell_len
 
@@ -89,6 +91,13 @@ def test_the_first_line_is_one_row_at_every_width(width: int) -> None:
 def test_of_a_long_result_it_is_told_that_it_was_cut(mark: str) -> None:
     head = lines(row(content=f"exit code 0\nout\n{mark}\nmore", seconds=2.0))[0]
     assert head == "✓ bash make  exit 0 · 2.0 s · 3 lines, cut ▸"
+
+
+def test_of_a_question_to_the_person_the_answer_is_told() -> None:
+    call = ToolCall(id="c", name="ask_preference", arguments={"question": "Which?", "choices": ["a", "b"]})
+    told = json.dumps({"Q": "Which?", "A": "Postgres\nwith more"})
+    assert lines(row(call, told))[0] == "✓ ask_preference Which?  “Postgres …” ▸"
+    assert lines(row(call, "No answer: nobody is there."))[0] == "✓ ask_preference Which?  ▸"
 
 
 def test_a_failure_shows_its_last_lines_and_success_none() -> None:

@@ -112,7 +112,7 @@ class History:
             try:
                 entry = json.loads(line)
                 text = entry["text"]
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, RecursionError):
                 continue  # the first line read may be cut, the last one torn
             if isinstance(text, str) and text != last:
                 last = text

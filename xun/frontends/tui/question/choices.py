@@ -95,7 +95,7 @@ def _write_question(ask: Ask, kept: Sequence[str], always: Sequence[Choice]) -> 
 
 
 def _tool_question(ask: Ask) -> Menu:
-    choices = [Choice(text, Answer.pick(index)) for index, text in enumerate(ask.choices)]
+    choices = [Choice(" ".join(text.split()), Answer.pick(index)) for index, text in enumerate(ask.choices)]
     if ask.allow_extra:
         choices.append(Choice("something else, in your own words", Answer.say(""), "o", entry="words"))
     return Menu(tuple(choices), ask.default_choice or 0)

@@ -17,7 +17,7 @@ from xun.policy.decision import Ask
 
 _ANSWERS = "a number or letter answers · Esc no · Tab back to the prompt"
 _EXPLAINS = "a number or letter answers · e explain · Esc no · Tab back to the prompt"
-_LETTERS = "a letter answers · numbers choose some · Esc leaves it · Tab back to the prompt"
+_LETTERS = "a letter answers, numbers choose · Esc leaves it · Tab back to the prompt"
 _NUMBERS = "a number answers · Esc leaves it · Tab back to the prompt"
 _NARROWED = "Enter takes the marked one · Esc shows all · Tab back to the prompt"
 _NOTHING = "nothing has that · Backspace takes a letter back · Esc shows all"
@@ -99,7 +99,7 @@ def fit(
     """`ask` and its answers in `rows` rows of `width` cells.
 
     `ready` says that keys are taken as answers; `typing` is the answer of which the rest is to be typed; `keys` is what
-    `hint_for` says, and `opinion` what is to be said of a second model. `edited` is what is told of the rule that is
+    `hint_for` says, and `opinion` what is to be said of the risk assessor. `edited` is what is told of the rule that is
     being typed.
     """  # fmt: skip
     asked = _Asked(ask, width, shown, explained=mark.explained)

@@ -1,4 +1,4 @@
-"""What is said, beside a question, of the second model that judges the same."""
+"""What is said, beside a question, of the risk assessor that judges the same."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable
 from xun.policy.decision import Ask, Assessment
 
 Opinion = Callable[[Ask], Assessment | bool]
-"""What the second model has said of a question, true while it may still speak, false where it does not."""
+"""What the risk assessor has said of a question, true while it may still speak, false where it does not."""
 
 LOOKS = 0.5  # seconds between two looks at whether it has spoken
-_JUDGES = "a second model is judging this too, and may still allow it"
-_YOURS = "a second model is judging this too; the answer is yours now"
+_JUDGES = "the risk assessor is judging this too, and may still allow it"
+_YOURS = "the risk assessor is judging this too; the answer is yours now"
 _SAYS = {
-    "allow": "the second model would allow it",
-    "unsure": "the second model is unsure",
-    "reject": "the second model advises no",
+    "allow": "the risk assessor would allow it",
+    "unsure": "the risk assessor is unsure",
+    "reject": "the risk assessor advises no",
 }
 
 

@@ -21,11 +21,11 @@ from xun.frontends.tui.question.editor import ReachOf
 from xun.frontends.tui.question.fit import hint_for
 from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.question.opinion import LOOKS, Opinion, told
-from xun.frontends.tui.question.quiet import AFTER_LEAVING, GRACE, Quiet
+from xun.frontends.tui.question.quiet import Quiet
 from xun.frontends.tui.safe import plain
 from xun.frontends.tui.timers import sure
 from xun.frontends.tui.transcript.view import Transcript
-from xun.policy.decision import Answer, Ask
+from xun.policy.decision import Answer, Ask, Assessment
 
 _NO_ANSWER = frozenset(("tab", "home", "end"))  # keys that answer nothing yet
 
@@ -37,7 +37,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
     search is open there. `hand` gives it the keys and pastes that are no answers, and `left` all that is typed from now
     on. `saves` tells, for a question,
     what *always* would write, a line each; `shown` gives a path as the person knows it. A yes counts only once all of
-    the question was in view. `opinion` tells what a second model says of a question, and `begun` is told that the
+    the question was in view. `opinion` tells what the risk assessor says of a question, and `begun` is told that the
     person has begun to answer it. `reach` tells what a rule would let pass, for *always* to edit it; without it that
     keeps what the question would save.
     """
@@ -227,8 +227,10 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         if self._armed and self._entry is None and not has_keys(self):  # they may be back by now
             self._settle()
             self._disarm()
-            # By a click elsewhere, the person has gone; a terminal that loses the focus gives it back.
-            self._quiet.wait(AFTER_LEAVING if self.app.app_focus else GRACE)
+            # By a click elsewhere the person has gone; a terminal that loses the focus gives it back.
+            if self.app.app_focus:
+                self._quiet.hold()
+            self._quiet.wait()
         self.call_next(self._draw)
 
     def on_click(self, event: Click) -> None:
@@ -296,14 +298,16 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         self._settle()
 
     def hold_off(self) -> None:
-        """Take the keys later than usual, unless they are taken: the person is at something else."""
+        """Take the keys later than usual, whichever question comes: the person is at something else."""
+        self._quiet.hold()
         if self._shown is not None and not self.has_keys:
-            self._quiet.wait(AFTER_LEAVING)
+            self._quiet.wait()
 
     def _leave(self) -> None:
         self._disarm()
         self._left()
-        self._quiet.wait(AFTER_LEAVING)
+        self._quiet.hold()
+        self._quiet.wait()
 
     def _came_early(self, event: Key) -> bool:
         """Keep an answer to the question before from being one to this, or text, unless it begins a sentence."""
@@ -323,14 +327,20 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         return told(self._shown.ask, self._said(self._shown.ask), begun=self._begun) if self._shown else ""
 
     def _look_out(self) -> None:
-        """Look now and then whether the second model has spoken, while it may."""
+        """Look now and then whether the risk assessor has spoken, while it may."""
         self._looks = None
         if self._shown is None:
             return
         if self._opinion != self._opinion_now():
+            self._advise(self._said(self._shown.ask))
             self._draw()
         if self._said(self._shown.ask) is True:
             self._looks = sure(self.set_timer(LOOKS, self._look_out))
+
+    def _advise(self, said: Assessment | bool) -> None:
+        """Mark the no that is advised, as it would be had it come in time, unless the person has begun to answer."""
+        if isinstance(said, Assessment) and said.verdict == "reject" and not (self._begun or self._mark.moved):
+            self._mark.at = next(at for at, one in enumerate(self._mark.menu.choices) if not one.answer.yes)
 
     def _hint_now(self) -> str:
         early = f"{self._missed} was not taken: it came before this question · " if self._missed else ""

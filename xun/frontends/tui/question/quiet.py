@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from textual.timer import Timer
@@ -34,12 +35,18 @@ class Quiet:
         self._then = then
         self._wanted, self._idle, self._busy, self._still = wanted, idle, busy, still
         self._timer: Timer | None = None
+        self._held = float("-inf")  # no question takes the keys before, whichever comes
+
+    def hold(self, seconds: float = AFTER_LEAVING) -> None:
+        """Let no wait end sooner than in `seconds`, also one that has not begun."""
+        self._held = time.monotonic() + seconds
 
     def wait(self, least: float = GRACE / 2) -> None:
         """Begin to wait, anew where it waits already, for `least` seconds or longer."""
         self.stop()
         # However long ago the last key was: the next one may be on its way to the prompt.
-        self._timer = sure(self._widget.set_timer(max(GRACE - self._idle(), least), self._look))
+        seconds = max(GRACE - self._idle(), least, self._held - time.monotonic())
+        self._timer = sure(self._widget.set_timer(seconds, self._look))
 
     def stop(self) -> None:
         """Wait no longer."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import deque
 from collections.abc import Sequence
 
 from xun.events import CallOutcome, Decided, SubAgentStarted
+from xun.frontends.text import one_line
 from xun.frontends.titles import title
 from xun.frontends.tui.transcript.diff import Diff, diff_of
 from xun.frontends.tui.transcript.ending import Ending, ending_of
@@ -37,6 +39,7 @@ PROGRESS_LINES = 4
 LIVE_LINES = 200
 """Lines of output shown of a command that runs while its row is open: the last ones."""
 
+_ANSWER = 40  # characters of what the person chose
 # What stands in place of the middle of a long result.
 _CUT = re.compile(r"^\[(?:\.\.\.|…) [\d,]+ characters (?:omitted|left out)", re.MULTILINE)
 _BLANKS = re.compile(r"[ \t]{4,}")
@@ -179,6 +182,8 @@ class ToolRow(Live):
         facts = [word if self._ending is None else self._ending.words]
         if self._seconds is not None and self._seconds >= 0.05 and not self._begun:  # they tell their own
             facts.append(lasting(self._seconds))
+        if answered := self._answered():
+            facts.append(f"“{answered}”")
         diffs = self._changes()
         if diffs and self.finished:
             facts.append(" ".join(diff.stat for diff in diffs))
@@ -188,6 +193,16 @@ class ToolRow(Live):
         if settled is not None:
             facts.append(f"allowed by {by_whom(settled)}")
         return facts
+
+    def _answered(self) -> str:
+        """What the person chose where a tool asked them, "" for any other call."""
+        if self._call.name != "ask_preference" or not self.finished:
+            return ""
+        try:
+            told = json.loads(self._result)
+        except ValueError:
+            return ""  # nobody answered
+        return one_line(str(told.get("A", "")), _ANSWER) if isinstance(told, dict) else ""
 
     @property
     def _lines(self) -> list[str]:
