@@ -24,7 +24,7 @@ from xun.agent.subagents.tools import SubAgent, delegates, starts_agents
 from xun.agent.subagents.tree import MAX_DEPTH, Turnstile
 from xun.agent.telling.bus import EventBus
 from xun.agent.telling.telemetry import OnEvent, Telemetry
-from xun.agent.telling.totals import Totals
+from xun.agent.telling.totals import OnSpent, Totals
 from xun.agent.told import planning as plans
 from xun.agent.told.plan_note import PlanNote
 from xun.agent.turn import CURRENT, Turn
@@ -51,8 +51,6 @@ from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
 
 C = TypeVar("C")
-OnSpent = Callable[[Usage | None, ModelInfo], None]
-"""Told of what each reply has used, None where the server did not say."""
 
 
 class AgentBase:
@@ -189,12 +187,12 @@ class AgentBase:
         """How it finds a model by name."""
         return self._resolve_model
 
-    def count(self, usage: Usage | None, model: ModelInfo) -> None:
-        """Count what `model` has used for this agent outside of its turns."""
+    def count(self, usage: Usage | None, model: ModelInfo, whole: bool) -> None:
+        """Count what `model` has used for this agent outside of its turns, an `OnSpent`."""
         if usage is not None:
             self.totals.add(model.full_name, usage, model.cost(usage))
         if self.on_spent is not None:
-            self.on_spent(usage, model)
+            self.on_spent(usage, model, whole)
 
     def resolved(self, name: str) -> tuple[Provider, ModelInfo]:
         """The model called `name`; its provider lives as long as the agent. Raises `ProviderError` (kind config)."""

@@ -76,7 +76,8 @@ class RunResult(Result[str]):
     """The outcome of a run; also a `Result` that holds the output or the error.
 
     `cost` is in dollars (None where a price is unknown), `seconds` is wall time, `data` the parsed structured output.
-    `usage_incomplete` says that more was used than `usage` knows of: a reply was cut off, or came without its figures.
+    `usage_incomplete` says that more was used than `usage` knows of: a reply was cut off, or came without its figures,
+    its own or one of a sub-agent, or a sub-agent is still at work in the background.
     `events` is what happened, without what it was about.
     """
 

@@ -174,21 +174,18 @@ class Turn:
         message = self.output.asked_of(message) if self.output is not None else message
         self.add(with_todos(self.agent.plan_note.add(message, self.agent.mode == "plan"), self))
 
-    def spend(self, usage: Usage | None, model: ModelInfo | None = None) -> None:
-        """Count what `model` has used for this turn; None where the server did not say.
-
-        That is the one that answered last by default.
-        """
-        if usage is None:
-            self.uncounted = self.usage_incomplete = True
-        else:
+    def spend(self, usage: Usage | None, model: ModelInfo | None = None, whole: bool = True) -> None:
+        """Count what `model` has used for this turn, an `OnSpent`. That is the one that answered last by default."""
+        self.uncounted = self.uncounted or usage is None
+        self.usage_incomplete = self.usage_incomplete or usage is None or not whole
+        if usage is not None:
             info = model or self.answering
             cost = info.cost(usage)
             self._spent.add(usage, cost)
             self.agent.totals.add(info.full_name, usage, cost)
             self.emit(UsageUpdated(usage=self.usage, cost=self.cost))
         if self.agent.on_spent is not None:
-            self.agent.on_spent(usage, model or self.answering)
+            self.agent.on_spent(usage, model or self.answering, whole)
 
     @property
     def answering(self) -> ModelInfo:

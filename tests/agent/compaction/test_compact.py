@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 
-from tests.agent.compaction.compact_support import SUMMARY, Step, compacting, full, model, past
-from tests.agent.support import agent_of, call, check_guarantees
+from tests.agent.compaction.compact_support import SUMMARY, Step, compacting, full, lines, model, past
+from tests.agent.support import QUICK, agent_of, call, check_guarantees
 from xun import Agent, Message
 from xun.agent.compaction.compact import MAX_ATTEMPTS, Compaction, describe
 from xun.agent.compaction.note import body_of, is_note
@@ -17,7 +17,7 @@ from xun.agent.conversation import NothingToDoError
 from xun.agent.history import checked_history
 from xun.events import Compacted, HistoryReplaced, Notice, UsageUpdated
 from xun.messages import Reply, Text, Usage
-from xun.providers.base import Request
+from xun.providers.base import Done, ProviderError, Request, StreamItem, TextPart, Used
 
 pytestmark = pytest.mark.anyio
 
@@ -110,6 +110,30 @@ async def test_it_costs_and_the_turn_counts_it() -> None:
     assert heard.of(UsageUpdated)[0].usage == Usage(input_tokens=500, output_tokens=40)
     [event] = heard.of(Compacted)
     assert (event.usage, event.cost) == (Usage(input_tokens=500, output_tokens=40), pytest.approx(0.0009))
+
+
+@pytest.mark.spec("H-TEL-02")
+async def test_a_summary_that_broke_off_leaves_usage_incomplete() -> None:
+    class Breaks:
+        name = "own"
+        requests = 0
+
+        async def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+            self.requests += 1
+            if self.requests == 1:
+                yield Used(Usage(input_tokens=500))
+                yield TextPart("The sum")
+                raise ProviderError("network", "gone", transient=True)
+            text = "done" if request.tools else "The summary."
+            reply = Reply(provider="own", model="m", usage=Usage(input_tokens=500))
+            yield Done(Message(role="assistant", blocks=(Text(text=text),), reply=reply))
+
+        async def aclose(self) -> None: ...
+
+    agent: Agent[Any] = Agent(Breaks(), tools=[lines], model_info=model(), history=past(40, 400), retry=QUICK)
+    async with agent:
+        result = await agent.run("go on")
+    assert (result.output, result.usage.input_tokens, result.usage_incomplete) == ("done", 1_500, True)
 
 
 async def test_the_last_step_is_shortened_where_it_alone_fills_the_context() -> None:

@@ -24,7 +24,7 @@ from xun.agent.compaction.meter import Meter, estimate, estimate_fixed, of_text
 from xun.agent.compaction.note import make_note
 from xun.agent.compaction.summary import FEWEST_TOKENS, MOST_TOKENS, CompactionError, Order, summarise
 from xun.agent.telling.ending import Stop
-from xun.agent.telling.totals import Spent
+from xun.agent.telling.totals import OnSpent, Spent
 from xun.agent.turn import Turn
 from xun.errors import ConfigurationError
 from xun.events import AnyEvent, Compacted, HistoryReplaced, Notice
@@ -88,7 +88,7 @@ class Work:
     bound: int
     automatic: bool
     emit: Callable[[AnyEvent], Any]
-    spend: Callable[[Usage | None, ModelInfo], None]
+    spend: OnSpent
     hint: str = ""
     cheaply: bool = False
 
@@ -164,7 +164,7 @@ class Compactor:
     async def by_hand(self, agent: AgentBase, hint: str) -> Compacted:
         """Sum up the conversation at once. Raises `CompactionError`."""
 
-        def spend(usage: Usage | None, model: ModelInfo) -> None:
+        def spend(usage: Usage | None, model: ModelInfo, _whole: bool) -> None:
             if usage is not None:
                 agent.totals.add(model.full_name, usage, model.cost(usage))
 
@@ -186,10 +186,10 @@ class Compactor:
         prompts, missing = kept_prompts(head, work.bound / 4, self._weigh)
         spent = Spent()
 
-        def spend(usage: Usage | None, model: ModelInfo) -> None:
+        def spend(usage: Usage | None, model: ModelInfo, whole: bool) -> None:
             if usage is not None:
                 spent.add(usage, model.cost(usage))
-            work.spend(usage, model)
+            work.spend(usage, model, whole)
 
         summary = await summarise(agent, self._order(head, work, before), spend, work.emit)
         note = make_note(summary, head, agent.state.get("todos"), missing)

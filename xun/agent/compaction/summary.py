@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xun.agent.compaction.note import body_of, is_note
 from xun.agent.model.attempt import attempt
+from xun.agent.telling.totals import OnSpent
 from xun.agent.told.todo_note import is_todo_note
 from xun.events import Waiting
 from xun.media import WORDS
@@ -48,20 +49,22 @@ class Order:
     ratio: float
 
 
-async def summarise(
-    agent: AgentBase, order: Order, spend: Callable[[Usage | None, ModelInfo], None], tell: Callable[[Waiting], Any]
-) -> str:
+async def summarise(agent: AgentBase, order: Order, spend: OnSpent, tell: Callable[[Waiting], Any]) -> str:
     """The summary. What it took is told to `spend`, with the model that wrote it, also where it cannot be used or
-    broke off; None where its server did not say.
+    broke off.
 
     Raises `CompactionError`.
     """
+
+    def lost(usage: Usage | None, model: ModelInfo) -> None:
+        spend(usage, model, False)
+
     tell(Waiting(on="compaction", seconds=0.0))
     request = build_request(agent, order)
     number = 1
     while True:
         try:
-            reply, model = await attempt(agent, request, spend)
+            reply, model = await attempt(agent, request, lost)
         except ProviderError as error:
             wait = replace(agent.retry_policy, attempts=min(TRIES, agent.retry_policy.attempts)).delay(number, error)
             if wait is None:
@@ -70,7 +73,7 @@ async def summarise(
             await asyncio.sleep(wait)
             number += 1
             continue
-        spend(reply.reply.usage if reply.reply else None, model)
+        spend(reply.reply.usage if reply.reply else None, model, True)
         return _checked(reply)
 
 

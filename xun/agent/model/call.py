@@ -114,8 +114,7 @@ async def _stream_once(turn: Turn, request: Request) -> Message:
 
 def _lost(turn: Turn, usage: Usage | None, model: ModelInfo) -> None:
     """Count what `model` has used for a reply that broke off, as far as that is known. The rest of it is not."""
-    turn.spend(usage, turn.agent.priced(model))
-    turn.usage_incomplete = True
+    turn.spend(usage, turn.agent.priced(model), whole=False)
 
 
 def _tell_in_place(turn: Turn, item: InPlace) -> None:

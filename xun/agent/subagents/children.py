@@ -131,6 +131,10 @@ class Children:
             child.job.cancel()
         return bool(running)
 
+    def at_work_for(self, turn: Turn) -> bool:
+        """Whether one that was started in `turn` is still in the background."""
+        return any(child.turn is turn and not child.over for child in self._background.values())
+
     async def stop(self) -> None:
         """Cancel them and wait for their end."""
         self.cancel()
@@ -163,8 +167,6 @@ class Children:
             failed = contained(error, waiting)
             if result is None:
                 return _unfinished(order.name, " ".join(failed.unwrap_err().error.split()))
-        if result.usage_incomplete and order.caller is not None:
-            order.caller[0].usage_incomplete = True
         if result.ok:
             return Ok(result.output)
         why = result.error.message if result.error else result.stop_reason

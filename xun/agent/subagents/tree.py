@@ -29,7 +29,8 @@ from xun.messages import ToolCall, Usage
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
-    from xun.agent.base import AgentBase, OnSpent
+    from xun.agent.base import AgentBase
+    from xun.agent.telling.totals import OnSpent
 
 MAX_DEPTH = 2  # agents below the first: those of the second level have no tools that start more
 _RELAYED = (

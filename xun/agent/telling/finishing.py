@@ -53,7 +53,8 @@ class Finishing:
             messages=cast(Any, partial(_own, tuple(turn.agent.messages))),
             usage=told.usage, cost=told.cost, steps=told.steps, tool_calls=told.tool_calls, seconds=told.seconds,
             denials=tuple(turn.denials), error=told.error, model=turn.agent.model_name,
-            session_id=turn.agent.session_id, usage_incomplete=turn.usage_incomplete,
+            session_id=turn.agent.session_id,
+            usage_incomplete=turn.usage_incomplete or turn.agent.children.at_work_for(turn),
             data=turn.output.data if turn.output is not None and told.status == "completed" else None,
             events=turn.agent.telemetry.taken(),
         )  # fmt: skip

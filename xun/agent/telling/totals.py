@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from xun.messages import Usage
+from xun.providers.base import ModelInfo
+
+OnSpent = Callable[[Usage | None, ModelInfo, bool], None]
+"""Told of what each reply has used, None where the server did not say, and whether that is all: it is not of a reply
+that broke off.
+"""
 
 
 @dataclass(slots=True)
