@@ -20,6 +20,7 @@ from xun.cli.app import COMMANDS, build, build_screen
 from xun.config.load import load
 from xun.config.models_file import load_models
 from xun.config.paths import find_paths
+from xun.exec.sandbox.find import find
 
 ROOT = Path(xun.__file__).parents[1]
 _PLACES = ("*.md", "docs/**/*.md", "xun/*/AGENTS.md", "tests/AGENTS.md")
@@ -29,7 +30,7 @@ DOCS = sorted(
 )
 USERS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 # Files of the person and of other projects, which a document talks about; `.xun/` is in such projects too.
-ELSEWHERE = {"AGENTS.md", "tests/test_dates.py", "config.toml", "policy.toml", "git/fix.md"}
+ELSEWHERE = {"AGENTS.md", "tests/test_dates.py", "config.toml", "policy.toml", "team.toml", "bad.toml", "git/fix.md"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -98,10 +99,13 @@ def test_the_settings_of_the_readme_are_settings(tmp_path: Path) -> None:
     assert load_models(tmp_path / "models.toml") == ({"models": {"openai-chat": {"qwen3:8b": {"context": 32_768}}}}, [])
 
 
-def test_the_decision_of_the_readme_is_the_decision(work: Path) -> None:
+def test_the_decision_of_the_readme_is_the_decision(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [text] = [text for text in blocks(ROOT / "README.md", "") if text.startswith("$ xun policy check")]
     line, _, output = text.partition("\n")
     words = shlex.split(line.removeprefix("$ xun"))
+    monkeypatch.delenv("XUN_SANDBOX")
+    if find() is None:
+        output = re.sub(r"^  runs in the sandbox.*\n", "", output, flags=re.MULTILINE)
     done = subprocess.run([sys.executable, "-m", "xun", *words], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (3, output)
 
