@@ -224,6 +224,43 @@ def test_escape_and_then_tab_is_not_shift_tab_which_changes_the_mode(pieces: tup
     assert read(*pieces) == keys
 
 
+@pytest.mark.parametrize(
+    ("sequence", "keys"),
+    [
+        ("\x1b[97;1:1u", ["a"]),
+        ("\x1b[97;1:2u", ["a"]),
+        ("\x1b[97;1:3u", []),
+        ("\x1b[97:65;2u", ["A"]),
+        ("\x1b[97:65:113;2:1u", ["A"]),
+        ("\x1b[97:65;2;65:66u", ["A", "B"]),
+        ("\x1b[97::113;5:1u", ["ctrl+a"]),
+        ("\x1b[1;1:1A", ["up"]),
+        ("\x1b[1;2:1A", ["shift+up"]),
+        ("\x1b[13;1:3u", []),
+        ("\x1b[1114112u", []),
+        ("\x1b[27;5;99999999~", []),
+        ("\x1b[97;;1114112u", []),
+        ("\x1b[55296u", []),
+    ],
+)
+def test_keys_that_are_told_in_detail_are_those_keys_and_no_number_ends_anything(
+    sequence: str, keys: list[str]
+) -> None:
+    assert read(sequence, "x") == [*keys, "x"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("\x1b[0123456789:;<>?uA~HR$yM ", min_size=1, max_size=30))
+def test_nothing_that_comes_ends_the_reading_of_keys(data: str) -> None:
+    clock = Clock()
+    keyboard = Keyboard(clock=clock)
+    before = told(keyboard.feed(data))
+    clock.now += 10
+    # Whatever it was the beginning of, or a paste without an end: it is over by then.
+    after = [*told(keyboard.tick()), *told(keyboard.feed("q" * 99 + END + "y")), *told(keyboard.tick())]
+    assert isinstance(before, list) and any("q" in key or "y" in key for key in after)
+
+
 def test_escape_alone_is_a_key_after_a_moment() -> None:
     keyboard = Keyboard()
     assert told(keyboard.feed("\x1b")) == []

@@ -31,6 +31,10 @@ _BELL, _STRING_END = "\x07", "\x1b\\"  # either ends a string
 _WHOLE = re.compile(r"\x1b(\[(?!\[)[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])")
 _BY_OTHERS = re.compile(r"\x1b\[(<.*|M.{0,3}|\?\d+;\d\$y)")  # the mouse, and what a terminal reports: no keys
 _OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")  # xterm's way to tell a key with modifiers
+# A key as kitty's protocol writes it with more than Textual reads: other keys of the same place behind colons, and
+# whether it was pressed, held down or let go.
+_DETAILED = re.compile(r"\x1b\[(\d*)((?::\d*)*);?(\d*)(?::(\d*))?((?:;[\d:]*)?)([u~A-HPQRS])")
+_SHIFT, _LET_GO = "2", "3"
 _NO_BACK_TAB = ("\x1b\t", "\x1b[~")  # Textual takes them for Shift+Tab; the first is Esc and then Tab just as well
 _BEGINNINGS = "[OP]X^_"  # what begins a sequence behind an escape character
 
@@ -133,7 +137,12 @@ class Keyboard(XTermParser):
         # Of two characters, the table says what some keyboards type with Alt: here that is a key and no text.
         if len(sequence) == 2 and not isinstance(ANSI_SEQUENCES_KEYS.get(sequence), tuple):
             return () if sequence[1] in _BEGINNINGS else self._with_alt(sequence[1])
-        keys = list(super()._sequence_to_key_events(sequence))
+        try:
+            keys = list(super()._sequence_to_key_events(_as_read(sequence)))
+        except (ValueError, OverflowError):  # a number that is no character's
+            keys = []
+        if any("\ud800" <= char <= "\udfff" for key in keys for char in key.character or ""):
+            keys = []
         if not keys and _WHOLE.fullmatch(sequence) and not _BY_OTHERS.fullmatch(sequence):
             return (Key(Keys.Ignore, sequence),)
         return keys
@@ -170,3 +179,17 @@ class Keyboard(XTermParser):
                 yield message
         if text := "".join(typed):
             yield Paste(text)
+
+
+def _as_read(sequence: str) -> str:
+    """A key without what Textual does not read of it, "" for one that was let go; anything else as it is."""
+    found = _DETAILED.fullmatch(sequence) if ":" in sequence else None
+    if found is None:
+        return sequence
+    code, others, modifiers, happened, text, end = found.groups(default="")
+    if happened == _LET_GO:
+        return ""
+    shifted = others.split(":")[1] if others else ""
+    if shifted and not text and modifiers == _SHIFT:
+        text = f";{shifted}"
+    return f"\x1b[{code};{modifiers or '1'}{text}{end}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from xun.frontends.text import visible
+from xun.frontends.text import readable
 from xun.frontends.tui.transcript.line import Piece
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def highlight(code: str, language: str) -> list[list[Piece]]:
         style = _style(str(kind))
         head, *rest = text.split("\n")
         if head:
-            lines[-1].append((visible(head), style))
-        lines += [[(visible(part), style)] if part else [] for part in rest]
+            lines[-1].append((readable(head), style))
+        lines += [[(readable(part), style)] if part else [] for part in rest]
     return lines[: code.count("\n") + 1]
 
 
