@@ -241,6 +241,11 @@ def test_escape_and_then_tab_is_not_shift_tab_which_changes_the_mode(pieces: tup
         ("\x1b[27;5;99999999~", []),
         ("\x1b[97;;1114112u", []),
         ("\x1b[55296u", []),
+        ("\x1b[57441;2u", []),
+        ("\x1b[57442;5:1u", []),
+        ("\x1b[57358u", []),
+        ("\x1b[127;2u", ["backspace"]),
+        ("\x1b[45;6u", ["ctrl+underscore"]),
     ],
 )
 def test_keys_that_are_told_in_detail_are_those_keys_and_no_number_ends_anything(

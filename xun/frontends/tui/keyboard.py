@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual._keyboard_protocol import MODIFIER_FUNCTIONAL_KEYS
 from textual._xterm_parser import (
     _MAX_SEQUENCE_SEARCH_THRESHOLD,
     BRACKETED_PASTE_END,
@@ -34,6 +35,9 @@ _OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")  # xterm's way to tell a key 
 # A key as kitty's protocol writes it with more than Textual reads: other keys of the same place behind colons, and
 # whether it was pressed, held down or let go.
 _DETAILED = re.compile(r"\x1b\[(\d*)((?::\d*)*);?(\d*)(?::(\d*))?((?:;[\d:]*)?)([u~A-HPQRS])")
+# Keys that do nothing by themselves, and what others are called where they come without all of their modifiers.
+_IDLE = frozenset(MODIFIER_FUNCTIONAL_KEYS) | {"caps_lock", "num_lock", "scroll_lock"}
+_PLAIN = {"shift+backspace": "backspace", "ctrl+shift+minus": "ctrl+underscore"}
 _SHIFT, _LET_GO = "2", "3"
 _NO_BACK_TAB = ("\x1b\t", "\x1b[~")  # Textual takes them for Shift+Tab; the first is Esc and then Tab just as well
 _BEGINNINGS = "[OP]X^_"  # what begins a sequence behind an escape character
@@ -141,6 +145,9 @@ class Keyboard(XTermParser):
             keys = list(super()._sequence_to_key_events(_as_read(sequence)))
         except (ValueError, OverflowError):  # a number that is no character's
             keys = []
+        keys = [Key(_PLAIN[key.key], key.character) if key.key in _PLAIN else key for key in keys]
+        if any(key.key.rpartition("+")[2] in _IDLE for key in keys):
+            return (Key(Keys.Ignore, sequence),)
         if any("\ud800" <= char <= "\udfff" for key in keys for char in key.character or ""):
             keys = []
         if not keys and _WHOLE.fullmatch(sequence) and not _BY_OTHERS.fullmatch(sequence):
