@@ -132,6 +132,12 @@ async def run_in_task(function: Callable[[], Awaitable[T]], *, grace: float | No
     return task.result()()
 
 
+def is_cancelled() -> bool:
+    """Whether the running task is being cancelled, and not only what it waited for: code of others ends itself so."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
 async def awaited(function: Callable[[], Awaitable[T]]) -> Callable[[], T]:
     """What awaiting it led to, as a function that returns or raises it again, but for a cancellation, which passes.
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.agent.support import agent_of, call, calls, check_guarantees
-from xun import Agent, Answer, Ask, ToolCallContext, tool_attr
+from xun import Agent, Answer, Ask, ScriptedProvider, ToolCallContext, tool_attr
 
 
 class Unspeakable(Exception):
@@ -117,6 +117,19 @@ async def test_a_tool_that_cancels_its_task_has_cancelled_itself_alone() -> None
     assert alone == ["the tool cancelled itself"]
     assert together == ["1", "the tool cancelled itself", "2"]
     check_guarantees(heard, agent)
+
+
+@pytest.mark.anyio
+async def test_a_run_that_nobody_has_cancelled_is_not_said_to_be() -> None:
+    class Odd(ScriptedProvider):
+        def is_transient(self, error: Exception) -> bool:
+            raise asyncio.CancelledError
+
+    async with Agent(Odd([{"error": "gone"}])) as agent:
+        result = await agent.run("go")
+    assert result.error is not None
+    assert (result.status, result.error.kind) == ("failed", "internal")
+    assert result.error.message == "something that the run called cancelled itself"
 
 
 @pytest.mark.anyio

@@ -43,6 +43,15 @@ class Misspelt(Middleware):
         raise PermissionError
 
 
+class Waits(Middleware):
+    def before_tool_execution(self, call: Any) -> Any:
+        return call
+
+
+class NoStage(Middleware):
+    after_tool_execution = None
+
+
 def info(**more: Any) -> ModelInfo:
     return ModelInfo("p", "m", **more)
 
@@ -72,6 +81,8 @@ TRAPS: list[Callable[[], Any]] = [
     lambda: register_provider("waits", waits),  # ty: ignore[invalid-argument-type]
     lambda: Agent("demo", middleware=[Misnamed()]),
     lambda: Agent("demo", middleware=[Misspelt()]),
+    lambda: Agent("demo", middleware=[Waits()]),
+    lambda: Agent("demo", middleware=[NoStage()]),
     lambda: Agent("demo", workspace="/dev/null/none").initialize(),
     lambda: info(input_price="3.0"),
     lambda: info(input_price=-1.0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial, wraps
 from typing import Any
 
 import pytest
@@ -249,3 +250,65 @@ async def test_middleware_that_is_given_as_an_iterator_is_there() -> None:
     agent, _, _ = agent_of([{"text": "ok"}], middleware=iter([raising("after_model_response")]))
     async with agent:
         assert not (await agent.run("go")).ok
+
+
+CANCELS = {
+    "before_model_request": ("failed", "middleware", []),
+    "after_model_response": ("failed", "middleware", []),
+    "before_tool_execution": ("completed", None, ["denied"]),
+    "after_tool_execution": ("completed", None, ["ok"]),
+}
+
+
+@pytest.mark.parametrize("stage", CANCELS)
+async def test_middleware_that_cancels_itself_has_failed_and_nobody_has_cancelled_the_run(stage: str) -> None:
+    async def cancel(self: Middleware, *given: Any) -> Any:
+        raise asyncio.CancelledError
+
+    part = type("Cancels", (Middleware,), {stage: cancel})()
+    agent, _, heard = agent_of([call("search", query="x"), {"text": "ok"}], search, middleware=[part])
+    async with agent:
+        result = await agent.run("go")
+    read = [one.content for message in agent.messages for one in message.results]
+    said = [*read, result.error.message if result.error else ""]
+    assert any(f"Cancels.{stage} failed: it cancelled itself" in text for text in said)
+    kind = result.error.kind if result.error else None
+    assert (result.status, kind, [event.outcome for event in heard.of(ToolEnded)]) == CANCELS[stage]
+    check_guarantees(heard, agent)
+
+
+def test_a_stage_that_is_not_awaited_is_refused_where_it_is_given() -> None:
+    class Plain(Middleware):
+        def before_tool_execution(self, call: ToolCall) -> ToolCall:  # ty: ignore[incompatible-method-override]
+            return call
+
+    with pytest.raises(ConfigurationError, match=r"^Plain.before_tool_execution is awaited: it must be .* async$"):
+        Agent(ScriptedProvider([]), middleware=[Plain()])
+
+
+async def test_a_stage_that_is_wrapped_or_bound_is_a_stage() -> None:
+    seen: list[str] = []
+
+    def logged(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def log(*given: Any) -> Any:
+            seen.append("logged")
+            return function(*given)
+
+        return log
+
+    class Logged(Middleware):
+        @logged
+        async def before_model_request(self, request: Any) -> Any:
+            return request
+
+    async def mark(name: str, message: Message) -> Message:
+        seen.append(name)
+        return message
+
+    marks = Middleware()
+    marks.after_model_response = partial(mark, "bound")
+    agent, _, _ = agent_of([{"text": "ok"}], middleware=[Logged(), marks])
+    async with agent:
+        assert (await agent.run("go")).ok
+    assert seen == ["logged", "bound"]

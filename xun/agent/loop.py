@@ -14,6 +14,7 @@ from xun.agent.turn import Turn
 from xun.events import StepStarted
 from xun.messages import Message
 from xun.providers.base import ProviderError
+from xun.worker import is_cancelled
 
 
 async def run_turn(turn: Turn) -> None:
@@ -70,8 +71,7 @@ async def _ask(turn: Turn) -> Message:
 
 def _check_cancelled() -> None:
     """A tool that swallowed its cancellation has not undone that of the turn."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
+    if is_cancelled():
         raise asyncio.CancelledError
 
 

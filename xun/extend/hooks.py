@@ -15,7 +15,7 @@ from xun.errors import ConfigurationError, WrongTypeError, text_of
 from xun.extend.payloads import BOUNDED, GUARDING, HOOK_PAYLOADS, HOOKS, HookName
 from xun.messages import Message, ToolCall, call_of_its_own, of_its_own
 from xun.result import Err, Ok, Result
-from xun.worker import run_in_task, run_in_thread
+from xun.worker import is_cancelled, run_in_task, run_in_thread
 
 MOST = 3.0
 """Seconds that a hook of `BOUNDED` may take: neither a run nor an agent ends later than that for one."""
@@ -121,8 +121,7 @@ class Hooks:
             except KeyboardInterrupt:
                 raise
             except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if task is not None and task.cancelling():
+                if is_cancelled():
                     raise
                 self._failed(registration, agent, RuntimeError("it cancelled itself"))
             except BaseException as error:  # noqa: BLE001 - whatever is wrong with it, it is told

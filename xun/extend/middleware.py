@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import partial
+from inspect import unwrap
 from typing import Any, TypeVar
 
 from xun.errors import ConfigurationError, WrongTypeError, XunError, text_of
 from xun.extend.payloads import HOOKS
-from xun.given import several
+from xun.given import is_async, several
 from xun.messages import Message, ToolCall, ToolResult
 from xun.whole import whole, whole_call
-from xun.worker import run_in_task
+from xun.worker import is_cancelled, run_in_task
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -102,6 +104,10 @@ class Pipeline:
             return given[-1]
         try:
             changed = await run_in_task(lambda: method(*given))
+        except asyncio.CancelledError as error:
+            if is_cancelled():
+                raise
+            raise MiddlewareError(f"{_named(part, stage)} failed: it cancelled itself") from error
         except (Exception, SystemExit) as error:  # raised on, the latter would end the loop of whoever runs the agent
             raise MiddlewareError(f"{_named(part, stage)} failed: {_line(text_of(error))}") from error
         try:
@@ -111,7 +117,13 @@ class Pipeline:
 
 
 def _check_stages(part: Middleware) -> None:
-    """A guard whose name is not quite that of a stage would never be called. Raises `ConfigurationError`."""
+    """A guard that could not be awaited would fail at each call, and one whose name is not quite that of a stage would
+    never be called. Raises `ConfigurationError`.
+    """
+    for stage in STAGES:
+        method = getattr(part, stage)
+        if not callable(method) or not (is_async(method) or is_async(unwrap(method))):
+            raise WrongTypeError(f"{type(part).__name__}.{stage} is awaited: it must be a function with async")
     for name in dir(part):
         if name.startswith("_") or name in STAGES or not callable(getattr(part, name)):
             continue

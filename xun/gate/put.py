@@ -16,7 +16,7 @@ from xun.gate.waiting import OpenQuestion
 from xun.policy.action import UseTool
 from xun.policy.decision import Answer, Ask, Decision, Reason
 from xun.whole import whole
-from xun.worker import awaited, run_in_thread
+from xun.worker import awaited, is_cancelled, run_in_thread
 
 OnAsk = Callable[[Ask], Answer | Awaitable[Answer]]
 Settler = Literal["rule", "person", "grant", "auto", "nobody", "risk"]
@@ -44,7 +44,7 @@ async def put(
             with standing_still():
                 answer, by = await _first(_shown(ask), on_ask, question)
     except asyncio.CancelledError:
-        if _is_cancelled():
+        if is_cancelled():  # and not a dismissed dialogue, say
             raise
         by, answer = "nobody", Answer.no("the question was taken back")
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a question that fails is a question nobody answered
@@ -125,12 +125,6 @@ async def call_back(ask: Ask, on_ask: OnAsk) -> Answer:
     if answer.yes and answer.choice is not None and not 0 <= answer.choice < len(ask.choices):
         return Answer.no(f"on_ask picked choice {answer.choice}, and there are {len(ask.choices)}, counted from 0")
     return answer
-
-
-def _is_cancelled() -> bool:
-    """Whether the running task is being cancelled, and not only what it waited for (a dismissed dialogue, say)."""
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
 
 
 def question(ask_id: str, agent: str, call_id: str, tool: str, text: str, **how: Any) -> Ask:

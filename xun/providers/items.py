@@ -24,7 +24,7 @@ from xun.providers.base import (
     Used,
 )
 from xun.result import printable
-from xun.worker import awaited
+from xun.worker import awaited, is_cancelled
 
 _END = object()
 _LETS_GO = 1.0  # seconds in which a stream that is not read any more may close
@@ -97,8 +97,7 @@ async def _next(stream: Any) -> Any:
     try:
         return await anext(stream, _END)
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
+        if is_cancelled():
             raise
         raise _wrong("its stream cancelled itself") from None
     except (Exception, KeyboardInterrupt, GeneratorExit):

@@ -8,6 +8,7 @@ from xun.agent.base import AgentBase
 from xun.agent.compaction.summary import CompactionError
 from xun.agent.job import Job
 from xun.events import Compacted
+from xun.worker import is_cancelled
 
 
 class Compacting(AgentBase):
@@ -42,8 +43,7 @@ class Compacting(AgentBase):
         try:
             return await job.task
         except asyncio.CancelledError:
-            caller = asyncio.current_task()
-            if caller is not None and caller.cancelling():
+            if is_cancelled():
                 raise
             raise CompactionError("the conversation was not compacted: it was cancelled") from None
 

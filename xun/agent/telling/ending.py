@@ -24,6 +24,12 @@ class Stop(Exception):
 def outcome_of(task: asyncio.Task[None], cancelled: str) -> Outcome:
     """The status, stop reason and error of a turn; `cancelled` says in a word what a cancelled one was."""
     if not task.done() or task.cancelled():  # not done: its loop was stopped in the middle of it
+        if task.done() and not task.cancelling():  # nobody did: some code that it awaits has ended itself so
+            return (
+                "failed",
+                "error",
+                ErrorDetail(kind="internal", message="something that the run called cancelled itself"),
+            )
         return "cancelled", "cancelled", ErrorDetail(kind="cancelled", message=f"the run was {cancelled}")
     match task.exception():
         case None:
