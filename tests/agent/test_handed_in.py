@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,10 +19,13 @@ from xun import (
     Document,
     Fallback,
     Image,
+    Message,
     Middleware,
     ScriptedProvider,
     SubAgent,
+    Text,
     ToolBox,
+    ToolCall,
     ToolCallContext,
     Workspace,
     tool_attr,
@@ -127,6 +132,32 @@ def test_a_file_that_is_none_of_these_is_refused_in_one_line(block: Any, content
 def test_any_iterable_of_tools_will_do() -> None:
     for tools in ((shout,), {shout}, iter([shout]), ToolBox().register(shout)):
         assert "shout" in Agent(ScriptedProvider([]), tools=tools).toolbox
+
+
+@pytest.mark.parametrize(
+    "how", [list, tuple, iter, partial(map, Message.model_copy), partial(filter, None), lambda past: (m for m in past)]
+)
+@pytest.mark.anyio
+async def test_any_iterable_of_messages_is_a_history_and_none_is_used_up_by_its_check(how: Callable[..., Any]) -> None:
+    past = [Message.user("one"), Message(role="assistant", blocks=(Text(text="two"),))]
+    for given_to in ("agent", "run", "stream", "replace"):
+        agent, provider, _ = agent_of([{"text": "done"}], **({"history": how(past)} if given_to == "agent" else {}))
+        async with agent:
+            if given_to == "replace":
+                agent.replace_history(how(past), "restore")
+            if given_to == "stream":
+                async with agent.run_stream("next", history=how(past)) as stream:
+                    assert [event.type async for event in stream][-1] == "turn_ended"
+            else:
+                await agent.run("next", **({"history": how(past)} if given_to == "run" else {}))
+        assert [message.text for message in provider.requests[0].messages] == ["one", "two", "next"], given_to
+        assert agent.messages[:2] == past
+
+
+def test_a_history_that_ends_too_early_is_named_also_as_an_iterator() -> None:
+    asked = Message(role="assistant", blocks=(ToolCall(id="1", name="x"),))
+    with pytest.raises(ConfigurationError, match="message 2 of the history must hold"):
+        Agent(ScriptedProvider([]), history=iter([Message.user("q"), asked]))
 
 
 @pytest.mark.parametrize("prompt", [None, 5, b"go", {"type": "text"}])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from typing import Any, Generic, TypeVar
 
 from xun.agent.compaction.compacting import Compacting
 from xun.agent.conversation import Conversation
+from xun.agent.history import History, checked_history
 from xun.agent.input.prompt import Prompt, Said, blocks_of, with_more
 from xun.agent.input.showing import Showing
 from xun.agent.lifecycle import Final, Init, Lifecycle, Uninit
@@ -65,9 +66,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         self._refused = False
         return self
 
-    def execute(
-        self, *, context: Any = None, history: Sequence[Message] | None = None, output_schema: Any = None
-    ) -> RunResult:
+    def execute(self, *, context: Any = None, history: History | None = None, output_schema: Any = None) -> RunResult:
         """Run what `instruct` said and wait for the result. Usable from any thread but a running loop's own.
 
         A run that failed, as it does where the agent is not started, is a result that is an error, not an exception.
@@ -76,7 +75,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
             return RunResult.never_ran(self._not_started())
         return run_blocking(self._instructed(context, history, output_schema), twin="agent.run(...)")
 
-    async def _instructed(self, context: Any, history: Sequence[Message] | None, output_schema: Any) -> RunResult:
+    async def _instructed(self, context: Any, history: History | None, output_schema: Any) -> RunResult:
         self._refused = True
         turn = self.start_turn(said := self._instruction, context, history, output_schema)
         if self._instruction is said:
@@ -88,15 +87,16 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         prompt: Prompt,
         *,
         context: Any = None,
-        history: Sequence[Message] | None = None,
+        history: History | None = None,
         output_schema: Any = None,
     ) -> RunResult:
         """Run one turn to its end. Cancelling the caller cancels the turn and waits until it has ended.
 
         `prompt` is text, or a list of blocks: texts, `Image`, `Document`, `Audio`, or what these are as JSON.
-        `history` replaces the conversation first; the list given is not changed. With `output_schema`, a JSON Schema or
-        a type that pydantic validates, the answer must be JSON that fits, and `data` of the result holds its value; the
-        model is told what is wrong as often as `output_corrections` says, and then the run fails as `invalid_output`.
+        `history`, any iterable, replaces the conversation first; a list is not changed. With `output_schema`, a JSON
+        Schema or a type that pydantic validates, the answer must be JSON that fits, and `data` of the result holds its
+        value; the model is told what is wrong as often as `output_corrections` says, and then the run fails as
+        `invalid_output`.
         Raises `RuntimeStateError` when the agent is busy or not started, `ValueError` for a blank prompt, a history in
         which a call has no result, a schema that is none or a file that the model cannot be sent, and `TypeError` for
         what is no prompt.
@@ -118,7 +118,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         prompt: Prompt,
         *,
         context: Any = None,
-        history: Sequence[Message] | None = None,
+        history: History | None = None,
         output_schema: Any = None,
     ) -> RunStream:
         """One turn as an async context manager over its events. Leaving it early cancels the turn."""
@@ -130,7 +130,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         *,
         on_reset: Callable[[], object] | None = None,
         context: Any = None,
-        history: Sequence[Message] | None = None,
+        history: History | None = None,
     ) -> AsyncGenerator[str]:
         """The text of one turn as it comes. Raises `RunFailed` at its end where the run does not complete.
 
@@ -146,20 +146,20 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         stream.result.raise_for_status()
 
     def start_turn(
-        self, prompt: Prompt, context: Any = None, history: Sequence[Message] | None = None, output_schema: Any = None
+        self, prompt: Prompt, context: Any = None, history: History | None = None, output_schema: Any = None
     ) -> Turn:
         """Start a turn on the running loop and return at once. `run` and `run_stream` are made of this."""
         said = Message(role="user", blocks=blocks_of(prompt))
         self.check_started()
         self.check_idle("wait for what it does, or cancel it")
-        past = self.messages if history is None else history
+        past = self.messages if history is None else checked_history(history)
         if not said.blocks and not (past and past[-1].role != "assistant"):
             raise ConfigurationError("the prompt is empty: say what is to be done")
         if problem := self.unfit(said.media):
             raise ConfigurationError(problem)
         output = None if output_schema is None else Output(output_schema, self.config.output_corrections)
         if history is not None:
-            self.replace_history(history, "run")
+            self.put_history(past, "run")
         turn = Turn(self, said, context, output)
         self._turn = turn
         turn.begin()

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 from xun.agent.compaction.compact import Compaction, Compactor
 from xun.agent.config import UNSAID, AgentConfig, OnNobody, Unsaid
 from xun.agent.handed_in import check_given, configured
-from xun.agent.history import checked_history
+from xun.agent.history import History, checked_history
 from xun.agent.job import Job
 from xun.agent.limits import Limits
 from xun.agent.model.prefix import PrefixKey
@@ -83,7 +83,7 @@ class AgentBase:
         retry: RetryPolicy | None = None,
         fallbacks: Sequence[Fallback] | None = None,
         model_info: ModelInfo | None = None,
-        history: Sequence[Message] = (),
+        history: History = (),
         session_id: str | None = None,
         resolve_model: ResolveModel = resolve_by_name,
         compaction: Compaction | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xun.agent.base import AgentBase
 from xun.agent.compaction.note import is_note
 from xun.agent.handed_in import spoken
-from xun.agent.history import checked_history
+from xun.agent.history import History, checked_history
 from xun.agent.model.cut_reply import GO_ON, was_cut_off
 from xun.asides import asides_in
 from xun.errors import ConfigurationError
@@ -35,10 +35,14 @@ class Conversation(AgentBase):
     Each method raises `RuntimeStateError` while a turn runs, and leaves the conversation alone where it raises.
     """
 
-    def replace_history(self, messages: Sequence[Message], reason: str) -> None:
+    def replace_history(self, messages: History, reason: str) -> None:
         """Put `messages` in place of the conversation. Raises `ValueError` where a call has no result."""
         self.check_idle("its history cannot change now")
-        self.messages[:] = checked_history(messages)
+        self.put_history(checked_history(messages), reason)
+
+    def put_history(self, checked: list[Message], reason: str) -> None:
+        """Put what `checked_history` gave in place of the conversation."""
+        self.messages[:] = checked
         self.compactor.replaced()
         self.bus.emit(HistoryReplaced(messages=tuple(self.messages), reason=reason))
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import several
 from xun.messages import Message
 
+History = Iterable[Message]
+"""Gone through once, so an iterator will do."""
 
-def checked_history(messages: Sequence[Message]) -> list[Message]:
+
+def checked_history(messages: History) -> list[Message]:
     """A list of `messages`, in which each call has exactly one result, right after its reply and in call order.
 
     Raises `TypeError` for anything but messages, and `ValueError`, naming the message, where the next request would be
     refused by every provider.
     """
     wanted: tuple[str, ...] = ()
-    for place, message in enumerate(several("history", messages, "messages")):
+    held = several("history", messages, "messages")
+    for place, message in enumerate(held):
         if not isinstance(message, Message):
             raise WrongTypeError(f"message {place} of the history is a {type(message).__name__}, not a Message")
         given = tuple(result.call_id for result in message.results)
@@ -24,8 +28,8 @@ def checked_history(messages: Sequence[Message]) -> list[Message]:
             raise ConfigurationError(_wrong(place, wanted))
         wanted = tuple(dict.fromkeys(call.id for call in message.calls))
     if wanted:
-        raise ConfigurationError(_wrong(len(messages), wanted))
-    return list(messages)
+        raise ConfigurationError(_wrong(len(held), wanted))
+    return list(held)
 
 
 def _wrong(place: int, wanted: tuple[str, ...]) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from xun.agent.history import History
 from xun.agent.input.prompt import Prompt
 from xun.agent.run_result import RunResult
 from xun.agent.turn import Turn
 from xun.errors import RuntimeStateError
 from xun.events import PROVISIONAL, AnyEvent, TextDelta, ThinkingDelta, TurnEnded
-from xun.messages import Message
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
@@ -48,7 +48,7 @@ class RunStream:
         agent: Agent[Any],
         prompt: Prompt,
         context: Any,
-        history: Sequence[Message] | None = None,
+        history: History | None = None,
         output_schema: Any = None,
     ) -> None:
         self._agent = agent
