@@ -202,6 +202,8 @@ ADDED = [
     (("command", "git branch -d"), "whose first words are `git branch -d`, unless what follows is not known to be"),
     (("command", "sed -i"), "`sed -i` alone still gives ask: the script of sed is missing; `xun policy check` judges"),
     (("write", "src/"), "writes there no longer ask"),
+    (("read", ".env"), ".env names a file that holds secrets, which only a person settles"),
+    (("write", "/srv/x"), "`/srv/x` still gives ask: /srv/x is outside the workspace (/srv/x), which only a person"),
     (("host", "*.example.org"), "fetches from there no longer ask"),
     (("ask", "tool", "web_*"), "the tool asks from now on"),
     (("read", "~/notes", "--until", "2h"), "reading there no longer asks"),
@@ -236,6 +238,7 @@ REFUSED = [
     (("perhaps", "command", "make"), "effect is"),
     (("command", "npm", "test", "x"), "give a rule"),
     (("command", ""), "give a rule"),
+    (("allow", "command"), "give a rule"),
 ]
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,7 +19,7 @@ from xun.config.policy_file import load_policy, policy_files
 from xun.config.policy_target import PolicyTarget
 from xun.config.trust import trust_of
 from xun.frontends.text import visible
-from xun.gate.check import check_command
+from xun.gate.check import check_command, check_path
 from xun.policy.file import read_policy
 from xun.policy.judge.covering import covered_by
 from xun.policy.paths import protected, special
@@ -32,13 +32,18 @@ _ADD = "xun policy add [allow|ask|deny] command|write|read|tool|host PATTERN, se
 InProject = Annotated[bool, typer.Option("--project", help="In .xun/policy.toml of the project.")]
 
 
-def _effect_of(command: str, target: PolicyTarget) -> tuple[str, str]:
-    """What is made of `command` as things stand, and why."""
+def _effect_of(rule: Rule, target: PolicyTarget) -> tuple[str, str]:
+    """What is made of the command or path of `rule` as things stand, and why."""
     files = policy_files(target.paths, (), trust_of(target.folder, target.paths))
-    rules = policy_of_flags((), (), (), target.folder, files)
-    decision = check_command(command, policy=rules, cwd=target.folder)
-    first = decision.reasons[0].text if decision.reasons else f"by {decision.rule}" if decision.rule else ""
-    return decision.effect, first
+    policy = policy_of_flags((), (), (), target.folder, files)
+    if rule.kind == "read" or rule.kind == "write":
+        decision = check_path(rule.kind, rule.pattern, policy=policy, cwd=target.folder)
+    else:
+        decision = check_command(rule.pattern, policy=policy, cwd=target.folder)
+    if not decision.reasons:
+        return decision.effect, f"by {decision.rule}" if decision.rule else ""
+    first = decision.reasons[0]
+    return decision.effect, first.text + (", which only a person settles" if first.hard else "")
 
 
 def add(
@@ -54,7 +59,7 @@ def add(
     try:
         rule = _rule(words, reason, until, match or (), not_match or ())
         target = PolicyTarget(find_paths(), policy_folder(cwd), in_project=project)
-        before = _effect_of(rule.pattern, target) if rule.kind == "command" else ("", "")
+        before = _effect_of(rule, target) if rule.kind == "command" else ("", "")
         added, new = add_rule(target.path, rule, (match or (), not_match or ()), project=target.project)
         if not new:
             said = f"{added.source} says so already ({added.effect} {added.kind} {added.shown})"
@@ -71,7 +76,7 @@ def add(
 def _rule(words: Sequence[str], reason: str | None, until: str | None, match: Sequence[str], no: Sequence[str]) -> Rule:
     """The rule that is asked for. Raises `XunError` for one that would not match, allow anything, or end before now."""
     effect, kind, pattern = words if len(words) == 3 else ("allow", *words) if len(words) == 2 else ("", "", "")
-    if not pattern:
+    if not pattern or (len(words) == 2 and words[0] in ("allow", "ask", "deny")):
         raise XunError(f"give a rule: {_ADD}")
     table = {"effect": effect, kind: pattern, "match": list(match), "not_match": list(no)}
     if kind not in ("command", "write", "read", "tool", "host"):
@@ -117,11 +122,19 @@ def _meaning(rule: Rule, before: tuple[str, str], target: PolicyTarget) -> str:
     if rule.effect == "deny":
         return "refused from now on, whatever else allows it"
     if rule.kind != "command":
+        if (
+            rule.effect == "allow"
+            and rule.kind in ("read", "write")
+            and not any(mark in rule.pattern for mark in "*?[")
+        ):
+            effect, why = _effect_of(rule, target)
+            if effect != "allow":
+                return f"`{rule.shown}` still gives {effect}: {why}"
         what = {"write": "writes there", "read": "reading there", "tool": "the tool", "host": "fetches from there"}
         ends = "no longer asks" if rule.kind in ("tool", "read") else "no longer ask"
         verb = ends if rule.effect == "allow" else ends.removeprefix("no longer ") + " from now on"
         return f"{what[rule.kind]} {verb}"
-    was, now = before, _effect_of(rule.pattern, target)
+    was, now = before, _effect_of(rule, target)
     if rule.effect == "ask":
         return "asks from now on, whatever allows it"
     if now[0] != "allow":
@@ -136,8 +149,10 @@ def remove(
         str, typer.Argument(metavar="PATTERN | FILE:LINE", help="The rule, as `xun policy list` shows it.")
     ],
     project: InProject = False,
-    effect: Annotated[str | None, typer.Option(help="Only a rule of this effect.")] = None,
-    kind: Annotated[str | None, typer.Option(help="Only a rule of this kind.")] = None,
+    effect: Annotated[Literal["allow", "ask", "deny"] | None, typer.Option(help="Only a rule of this effect.")] = None,
+    kind: Annotated[
+        Literal["command", "write", "read", "tool", "host"] | None, typer.Option(help="Only a rule of this kind.")
+    ] = None,
     cwd: Folder = None,
 ) -> int:
     """Take one rule out of your policy file; the rest stays as it is. Exit: 0, 2 where it is not exactly one."""

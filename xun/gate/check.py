@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from xun.gate.gather import gather
 from xun.gate.made import MadeFiles
 from xun.gate.unseen import look
-from xun.policy.action import Run, describe
+from xun.policy.action import Read, Run, Write, describe
 from xun.policy.decide import decide
 from xun.policy.decision import Decision, Mode
 from xun.policy.facts import Own
@@ -47,6 +47,13 @@ def check_command(
     if made is not None:
         facts = facts.model_copy(update={"made": look(action, facts, made, constructs)})
     return decide(action, facts, policy, mode=mode)
+
+
+def check_path(kind: Literal["read", "write"], path: str, *, policy: Policy, cwd: Path) -> Decision:
+    """The decision on reading `path`, or on writing over it, in the workspace `cwd`. `path` may begin with `~`."""
+    place = str(cwd.absolute() / Path(path).expanduser())
+    action = Read(path=place) if kind == "read" else Write(path=place)
+    return decide(action, gather(action, roots=[cwd], temp=None, home=Path.home()), policy)
 
 
 def decision_json(decision: Decision) -> dict[str, Any]:
