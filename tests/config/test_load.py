@@ -241,22 +241,32 @@ def test_a_named_pipe_does_not_hold_up_the_start(user_file: Path) -> None:
 def test_a_file_that_may_not_be_read(user_file: Path, tmp_path: Path) -> None:  # 9
     user_file.write_text('model = "a/b"\n')
     user_file.chmod(0)
-    if os.getuid() != 0:
-        assert "cannot be read: Permission denied" in problem(user_file)
-        return
-    # Root reads anything, so another user has to try; from inside the folder, as its parents are closed.
-    user_file.parent.chmod(0o711)
+    said = as_another("read_text", user_file)
+    assert said == "config.toml: cannot be read: Permission denied; give yourself the right to\n"
+
+
+def test_a_file_that_its_owner_made_read_only_stays_as_it_is(user_file: Path) -> None:
+    user_file.write_text('model = "a/b"\n')
+    user_file.chmod(0o444)
+    said = as_another("check_writable", user_file)
+    assert said == "config.toml: is read-only, and stays as it is; make it writable first\n"
+
+
+def as_another(function: str, file: Path) -> str:
+    """What a function of `xun.config.toml` says of `file`. Root may do anything, so another user has to try; from
+    inside the folder, as its parents are closed."""
+    file.parent.chmod(0o711)
     code = (
         "import os, pathlib, xun.config.toml as toml\n"
-        "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "try: toml.read_text(pathlib.Path('config.toml'))\n"
+        "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        f"try: toml.{function}(pathlib.Path('{file.name}'))\n"
         "except toml.ConfigError as error: print(error)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=user_file.parent, capture_output=True, text=True, check=True,
+        [sys.executable, "-c", code], cwd=file.parent, capture_output=True, text=True, check=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )  # fmt: skip
-    assert done.stdout.startswith("config.toml: cannot be read: Permission denied")
+    return done.stdout
 
 
 def test_a_huge_file_is_refused(user_file: Path) -> None:

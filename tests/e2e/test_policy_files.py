@@ -251,6 +251,17 @@ def test_a_rule_that_would_not_do_what_it_says_is_refused_in_one_line(words: tup
     assert find_paths().policy_file.read_bytes() == before
 
 
+def test_where_a_rule_cannot_be_kept_it_is_said_what_stands_in_the_way(work: Path) -> None:
+    mine = find_paths().policy_file
+    mine.unlink()
+    mine.symlink_to(work / "none" / "x.toml")
+    done = policy("add", "command", "make it")
+    assert done.err == f"xun: {mine}: cannot be written: there is no folder {work / 'none'}; make it first\n"
+    (work / ".xun").write_text("")
+    done = policy("add", "command", "make it", "--project")
+    assert done.err.endswith(f"cannot be written: {work / '.xun'} is no folder; move away what stands there\n")
+
+
 def test_a_rule_with_line_breaks_is_shown_on_one_line() -> None:
     pattern = 'a"b\r\n[[rule]]\neffect = "allow"\n'
     shown = 'a"b\\r\\n[[rule]]\\neffect = "allow"\\n'

@@ -71,7 +71,7 @@ def policy_folder(given: Path | None) -> Path:
     if given is None:
         return current_folder()
     if given.exists() and not given.is_dir():
-        raise XunError(f"--cwd {given}: not a folder")
+        raise XunError(f"--cwd {given}: not a folder; give that of a project")
     return Path(os.path.realpath(given))
 
 

@@ -12,13 +12,14 @@ from xun.result import XunError
 
 def take_back(cwd: Folder = None) -> int:
     """Take trust in this folder back: its files, its own commands, and what runs unasked in the sandbox. Exit: 0."""
+    paths = find_paths()
     try:
         folder = policy_folder(cwd)
-        count = distrust(folder, find_paths())
+        count = distrust(folder, paths)
     except XunError as error:
         return exits.fail(str(error))
     except OSError as error:
-        return exits.fail(f"what you agreed to cannot be changed: {error.strerror}")
+        return exits.fail(f"{paths.trust_file}: what you agreed to cannot be changed: {error.strerror}")
     told = (
         f"{count} {_things(count)} trusted no more: xun asks before it uses any"
         if count

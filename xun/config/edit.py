@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from xun.config.paths import alone, private_folder, write_private
-from xun.config.toml import ConfigError, parse, read_text
+from xun.config.toml import ConfigError, check_writable, parse, read_text, unwritable
 
 
 def set_value(path: Path, key: str, value: str) -> None:
@@ -28,8 +28,9 @@ def set_value(path: Path, key: str, value: str) -> None:
             for part in tables:
                 table = table.setdefault(part, tomlkit.table())
             table[name] = value
+            check_writable(path)
             write_private(target, tomlkit.dumps(document).encode())
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise unwritable(path, error) from error
     except (TOMLKitError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path}: {key} cannot be set there: {error}") from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from xun.config.paths import alone, private_folder, write_private, write_shared
 from xun.config.policy_file import parse_policy
 from xun.config.regular import UnreadableError, read_regular
-from xun.config.toml import LIMIT, ConfigError, decode, table_lines
+from xun.config.toml import LIMIT, ConfigError, check_writable, decode, table_lines, unreadable, unwritable
 from xun.policy.file import missing, paragraph
 from xun.policy.rules import Rule
 
@@ -125,10 +125,11 @@ def _change(path: Path, change: Callable[[str], str], project: Path | None) -> N
             new = change(text)
             if new == text:
                 return
+            check_writable(path)
             parse_policy(new, path)  # such as rules in one inline array, to which no table can be added
             mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
             (write_private if ours else write_shared)(target, mark + new.encode())
     except UnreadableError as error:
-        raise ConfigError(f"{path}: {error}; a small TOML file is expected here") from None
+        raise unreadable(path, error) from None
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise unwritable(path, error) from error

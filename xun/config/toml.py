@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,8 +42,34 @@ def read_text(path: Path) -> str | None:
     try:
         data = read_regular(path, LIMIT)
     except UnreadableError as error:
-        raise ConfigError(f"{path}: {error}; a small TOML file is expected here") from None
+        raise unreadable(path, error) from None
     return None if data is None else decode(data, str(path))
+
+
+def unreadable(path: Path, error: UnreadableError) -> ConfigError:
+    """What is said of a configuration that cannot be read."""
+    closed = "Permission denied" in str(error)
+    return ConfigError(
+        f"{path}: {error}; {'give yourself the right to' if closed else 'a small TOML file is expected here'}"
+    )
+
+
+def unwritable(path: Path, error: OSError) -> ConfigError:
+    """What is said of a configuration that cannot be written."""
+    folder = Path(os.path.realpath(path)).parent
+    if isinstance(error, PermissionError):
+        return ConfigError(f"{path}: cannot be written: you have no right to write in {folder}")
+    if isinstance(error, FileNotFoundError):
+        return ConfigError(f"{path}: cannot be written: there is no folder {folder}; make it first")
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return ConfigError(f"{path}: cannot be written: {folder} is no folder; move away what stands there")
+    return ConfigError(f"{path}: cannot be written: {error.strerror or error}")
+
+
+def check_writable(path: Path) -> None:
+    """Raises `ConfigError` for a file that its owner has made read-only: it would be replaced all the same."""
+    if path.exists() and not os.access(path, os.W_OK):
+        raise ConfigError(f"{path}: is read-only, and stays as it is; make it writable first")
 
 
 def decode(data: bytes, where: str) -> str:
