@@ -95,6 +95,48 @@ async def test_ten_thousand_lines_are_folded_and_sent_whole() -> None:
         assert app.sent == [(f"see {LONG}", False)]
 
 
+MARK = "[pasted 1: 10,000 lines]"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        (["ctrl+w"], "see  end"),
+        (["alt+backspace"], "see  end"),
+        (["backspace"], "see  end"),
+        (["left", "x"], f"see x{MARK} end"),
+        (["alt+b", "delete"], "see  end"),
+        (["alt+b", "alt+d"], "see  end"),
+        (["alt+b", "right", "x"], f"see {MARK}x end"),
+        (["alt+b", "alt+f", "x"], f"see {MARK}x end"),
+        (["shift+left", "x"], "see x end"),
+        (["home", *["right"] * 7, "x"], f"see {MARK} exnd"),
+        (["ctrl+w", "ctrl+y"], f"see {MARK} end"),
+        (["ctrl+w", "ctrl+underscore"], f"see {MARK} end"),
+    ],
+)
+async def test_a_mark_is_one_thing_for_the_cursor_and_for_what_deletes(keys: list[str], text: str) -> None:
+    async with prompt_of() as (app, pilot):
+        await pilot.press(*"see  end", *["left"] * 4)
+        app.prompt.area.post_message(Paste(LONG))
+        await pilot.pause(0.1)
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert app.text == text
+
+
+@pytest.mark.anyio
+async def test_no_click_leads_into_a_mark() -> None:
+    async with prompt_of() as (app, pilot):
+        app.prompt.area.post_message(Paste(LONG))
+        await pilot.pause(0.1)
+        await pilot.click(app.prompt.area, offset=(5, 0))
+        await pilot.press("x")
+        await pilot.pause()
+        assert app.text == f"{MARK}x"
+
+
 @pytest.mark.anyio
 async def test_backspace_takes_a_mark_as_a_whole() -> None:
     async with prompt_of() as (app, pilot):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.document._document import Location
 from textual.events import Key, Paste
 from textual.message import Message
 from textual.timer import Timer
@@ -14,6 +15,7 @@ from textual.timer import Timer
 from xun.frontends.tui.measured import Measured
 from xun.frontends.tui.prompt.burst import SETTLE, Burst
 from xun.frontends.tui.prompt.characters import CharacterArea
+from xun.frontends.tui.prompt.clusters import at_or_after, at_or_before
 from xun.frontends.tui.prompt.folds import Folds, Span
 from xun.frontends.tui.prompt.kill_ring import KillRing
 from xun.frontends.tui.prompt.unseen import meant
@@ -73,6 +75,7 @@ class PromptArea(Measured, CharacterArea, inherit_bindings=False):
             self.step = step
 
     def __init__(self, first: Callable[[Key], bool], pasted: Callable[[str], bool] = lambda text: False) -> None:
+        self.folds = Folds()
         super().__init__(
             soft_wrap=True,
             show_line_numbers=False,
@@ -81,7 +84,6 @@ class PromptArea(Measured, CharacterArea, inherit_bindings=False):
             highlight_cursor_line=False,
         )
         self.cursor_blink = False  # an idle screen does nothing
-        self.folds = Folds()
         self._first, self._pasted = first, pasted
         self._ring = KillRing()
         self._burst = Burst()
@@ -187,6 +189,21 @@ class PromptArea(Measured, CharacterArea, inherit_bindings=False):
     def _at_edge(self, key: str) -> bool:
         row = self.wrapped_document.location_to_offset(self.cursor_location).y
         return row == 0 if key == "up" else row >= self.wrapped_document.height - 1
+
+    # A paste's mark is one thing: the cursor is before or behind it
+
+    def _snapped(self, location: Location, to: Callable[[str, int], int]) -> Location:
+        row, column = super()._snapped(location, to)
+        mark = self.folds.mark_around(self.document.get_line(row), column)
+        return (row, column) if mark is None else (row, mark[0] if to is at_or_before else mark[1])
+
+    def get_cursor_word_left_location(self) -> Location:
+        """The beginning of the word, or paste, to the left, or the end of the line above."""
+        return self._snapped(super().get_cursor_word_left_location(), at_or_before)
+
+    def get_cursor_word_right_location(self) -> Location:
+        """The end of the word, or paste, to the right, or the beginning of the line below."""
+        return self._snapped(super().get_cursor_word_right_location(), at_or_after)
 
     # Editing
 

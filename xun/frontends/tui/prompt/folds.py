@@ -70,6 +70,14 @@ class Folds:
                 at = found.end()
         return "".join(pieces) + text[at:], tuple(spans)
 
+    def mark_around(self, line: str, column: int) -> Span | None:
+        """Where in `line` the mark is that has `column` inside it, None where it is in none, or at an end of one."""
+        if "[" in line[:column]:
+            for found in _MARK.finditer(line):
+                if found.start() < column < found.end() and found[0] in self._kept:
+                    return found.span()
+        return None
+
     def mark_before(self, text: str) -> str:
         """The mark that `text` ends with, "" where there is none."""
         return next((mark for mark in self._kept if text.endswith(mark)), "")

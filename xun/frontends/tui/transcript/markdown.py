@@ -213,7 +213,13 @@ class _Painter:
             rest.append(("│ ", "rule"))
         folded = code or table
         width = self._width if folded else self._measure
-        self._rows += wrap(pieces, width, first=first, rest=rest, paragraph=self._paragraph, folded=folded)
+        rows = wrap(pieces, width, first=first, rest=rest, paragraph=self._paragraph, folded=folded)
+        # The mark of an item is part of what it says: "do step 2 again".
+        for at, (_, style) in enumerate(first):
+            if style == "bullet" and not code:
+                rows[0].furniture = _length(first[:at])
+                break
+        self._rows += rows
         self._paragraph += 1
 
 
