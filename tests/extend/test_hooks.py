@@ -225,3 +225,47 @@ def test_hooks_are_told_of_an_agent_without_a_loop() -> None:
         agent.instruct("go").execute()
     names = [hook.name for hook in seen]
     assert names[0] == "after_initialize" and names[-1] == "before_finalize" and "run_end" in names
+
+
+def deploy() -> str:
+    """Deploy."""
+    return "deployed"
+
+
+def open_on_monday(hook: HookContext) -> None:
+    if hook.data["call"].name == "deploy":
+        raise PermissionError("closed until Monday")
+
+
+@pytest.mark.parametrize("written", ["deploy", "Deploy", "DEPLOY", "functions.deploy", "tools.deploy"])
+async def test_a_guard_is_told_the_name_of_the_tool_that_would_run_however_the_model_writes_it(written: str) -> None:
+    hooks = Hooks()
+    hooks.before_tool(open_on_monday)
+    steps = [{"calls": [{"tool": written}]}, {"text": "done"}]
+    async with Agent(ScriptedProvider(steps), tools=[deploy], hooks=hooks) as agent:
+        result = await agent.run("go")
+    assert [item.content[:17] for message in result.messages for item in message.results] == ["Permission denied"]
+
+
+async def test_a_guard_is_told_that_name_of_a_call_that_code_makes() -> None:
+    hooks = Hooks()
+    hooks.before_tool(open_on_monday)
+    async with Agent("demo", tools=[deploy], hooks=hooks) as agent:
+        answer = await agent.toolbox.acall_tool(agent, "functions.Deploy", {})
+    assert answer.unwrap_err().error == "Permission denied"
+
+
+async def test_history_events_and_telemetry_know_a_call_by_the_name_of_its_tool() -> None:
+    seen: list[str] = []
+    hooks = Hooks()
+    hooks.on("model_response", lambda hook: seen.extend(call.name for call in hook.data["message"].calls))
+    hooks.after_tool(lambda hook: seen.append(hook.data["call"].name))
+    steps = [{"calls": [{"tool": "functions.Deploy"}]}, {"text": "done"}]
+    async with Agent(ScriptedProvider(steps), tools=[deploy], hooks=hooks) as agent:
+        agent.listen(lambda event: seen.append(event.name) if isinstance(event, ToolEnded) else None)
+        result = await agent.run("go")
+    calls = [call.name for message in result.messages for call in message.calls]
+    results = [item.name for message in result.messages for item in message.results]
+    assert calls == results == ["deploy"]
+    assert {event.tool for event in result.events if event.tool} == {"deploy"}
+    assert seen == ["deploy"] * 3

@@ -312,3 +312,48 @@ async def test_a_stage_that_is_wrapped_or_bound_is_a_stage() -> None:
     async with agent:
         assert (await agent.run("go")).ok
     assert seen == ["logged", "bound"]
+
+
+class Guards(Middleware):
+    """Takes the calls of one tool out of a reply, or denies them, by its name."""
+
+    def __init__(self, reply: bool = False) -> None:
+        self.reply = reply
+
+    async def after_model_response(self, message: Message) -> Message:
+        if not self.reply:
+            return message
+        kept = [block for block in message.blocks if not (isinstance(block, ToolCall) and block.name == "search")]
+        return message.model_copy(update={"blocks": (*kept, Text(text="no search"))})
+
+    async def before_tool_execution(self, call: ToolCall) -> ToolCall:
+        return call.model_copy(update={"problem": "no"}) if call.name == "search" else call
+
+
+class Renames(Middleware):
+    """Gives calls another spelling of the name."""
+
+    async def after_model_response(self, message: Message) -> Message:
+        blocks = [b.model_copy(update={"name": "Search"}) if isinstance(b, ToolCall) else b for b in message.blocks]
+        return message.model_copy(update={"blocks": tuple(blocks)})
+
+    async def before_tool_execution(self, call: ToolCall) -> ToolCall:
+        return call.model_copy(update={"name": "tools.search"})
+
+
+@pytest.mark.parametrize("before", [(), (Renames(),)])
+async def test_middleware_is_told_the_name_of_the_tool_that_would_run(before: tuple[Middleware, ...]) -> None:
+    steps = [call("functions.Search", query="x"), {"text": "ok"}]
+    agent, _, heard = agent_of(steps, search, middleware=[*before, Guards()])
+    async with agent:
+        await agent.run("go")
+    [ended] = heard.of(ToolEnded)
+    assert (ended.name, ended.outcome) == ("search", "denied")
+    check_guarantees(heard, agent)
+
+
+async def test_middleware_that_looks_through_a_reply_is_told_that_name_too() -> None:
+    agent, _, heard = agent_of([call("SEARCH", query="x")], search, middleware=[Guards(reply=True)])
+    async with agent:
+        assert (await agent.run("go")).output == "no search"
+    assert heard.of(ToolStarted) == []

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xun.agent.calling.dedupe import Changes
+from xun.agent.calling.meant import by_tool_name
 from xun.agent.calling.repeat import Attempt, Failure, Ran, repeated
 from xun.agent.turn import CURRENT, Turn, serving
 from xun.bounds import Bound
@@ -68,18 +69,20 @@ async def prepare(turn: Turn, call: ToolCall) -> Prepared:
     if call.problem is not None:
         return Prepared(call, problem=call.problem)
     try:
-        call = await turn.agent.pipeline.call(call_of_its_own(call))
+        named = partial(by_tool_name, names=turn.tool_names)
+        call = await turn.agent.pipeline.call(call_of_its_own(call), named)
     except MiddlewareError as error:
         return Prepared(call, problem=f"{DENIED}: {error}", outcome="denied")
-    return find_tool(call, turn.agent.tools_in_force(), call.arguments)
+    return find_tool(call, turn.tools, call.arguments)
 
 
 def find_tool(call: ToolCall, offered: Sequence[Tool], arguments: Any) -> Prepared:
+    """The tool that `call` means, whose name it then has, and its arguments as that tool takes them."""
     tools = {tool.name: tool for tool in offered}
     found = find(call.name, tuple(tools))
     if found.name is None:
         return Prepared(call, problem=found.error)
-    tool = tools[found.name]
+    call, tool = by_tool_name(call, (found.name,)), tools[found.name]
     checked = tool.validate(copied(arguments) if isinstance(arguments, dict) else arguments)
     if checked.is_err():
         return Prepared(call, tool, problem=checked.unwrap_err().error)

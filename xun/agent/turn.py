@@ -80,7 +80,8 @@ class Turn:
         self.limits = agent.limits
         self.guard = LoopGuard()
         self.tools = agent.tools_in_force()  # fixed: what is registered or disabled meanwhile counts from the next turn
-        agent.telemetry.learn([tool.name for tool in self.tools])
+        self.tool_names = tuple(tool.name for tool in self.tools)
+        agent.telemetry.learn(self.tool_names)
         self.earlier = Earlier(agent.turnstile.changes)
         self.steps = 0
         self.tool_calls = 0

@@ -41,7 +41,10 @@ class Middleware:
         return message
 
     async def before_tool_execution(self, call: ToolCall) -> ToolCall:
-        """Change a call before it is validated and decided; its id stays. One that is given a `problem` is denied."""
+        """Change a call, under its tool's name, before it is validated and decided. Its id stays.
+
+        One that is given a `problem` is denied.
+        """
         return call
 
     async def after_tool_execution(self, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -74,17 +77,19 @@ class Pipeline:
             message = await self._through(part, "after_model_response", check, message)
         return message
 
-    async def call(self, call: ToolCall) -> ToolCall:
+    async def call(self, call: ToolCall, named: Callable[[ToolCall], ToolCall]) -> ToolCall:
+        """`named` gives a call under the name of the tool that it means: each of them sees what would run."""
+        call = named(call)
         for part in self.parts:
             changed = await self._through(part, "before_tool_execution", whole_call, call)
-            named = _named(part, "before_tool_execution")
+            who = _named(part, "before_tool_execution")
             if changed.id != call.id:
-                raise MiddlewareError(f"{named} gave the call another id")
+                raise MiddlewareError(f"{who} gave the call another id")
             if changed.problem is not None:
-                raise MiddlewareError(f"{named} says: {_line(changed.problem) or 'not this call'}")
+                raise MiddlewareError(f"{who} says: {_line(changed.problem) or 'not this call'}")
             if not changed.name.strip():
-                raise MiddlewareError(f"{named} gave the call no name")
-            call = changed
+                raise MiddlewareError(f"{who} gave the call no name")
+            call = named(changed)
         return call
 
     async def result(self, call: ToolCall, result: ToolResult) -> ToolResult:

@@ -69,7 +69,10 @@ class ModelRetry(TypedDict):
 
 
 class BeforeToolCall(TypedDict):
-    """A call that nobody has been asked about yet, and its arguments as values of the annotated types."""
+    """A call, under the name of its tool, that nobody has been asked about yet.
+
+    `arguments` are values of the annotated types.
+    """
 
     call: Any  # ToolCall
     arguments: dict[str, Any]

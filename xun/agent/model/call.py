@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
 
+from xun.agent.calling.meant import with_tool_names
 from xun.agent.model.attempt import attempt as attempt_call
 from xun.agent.model.request import build_request, whole_request
 from xun.agent.model.spending import check_spending
@@ -21,13 +22,16 @@ from xun.providers.base import InPlace, ModelInfo, ProviderError, Request, Strea
 
 
 async def ask_model(turn: Turn) -> Message:
-    """The model's complete reply, as middleware leaves it. Raises `ProviderError` when it failed for good."""
+    """The model's complete reply, as middleware leaves it, its calls under the names of tools.
+
+    Raises `ProviderError` when it failed for good.
+    """
     try:
         built = build_request(turn.agent)
         request = await turn.agent.pipeline.request(built, partial(whole_request, built))
-        given = await _ask_patiently(turn, request)
+        given = with_tool_names(await _ask_patiently(turn, request), turn.tool_names)
         with _counted(turn, given):
-            reply = await turn.agent.pipeline.response(given, changed)
+            reply = with_tool_names(await turn.agent.pipeline.response(given, changed), turn.tool_names)
             if reply.reply is None:  # where it came from, and what it cost, is no matter of middleware
                 reply = reply.model_copy(update={"reply": given.reply})
             await turn.fire("model_response", message=reply, **_who(turn, turn.served))
