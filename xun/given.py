@@ -10,36 +10,49 @@ from typing import Any
 
 from xun.errors import ConfigurationError, WrongTypeError
 
+_SHOWN = 80
+
+
+def clipped(given: Any) -> str:
+    """The repr of `given` in one line, its end left out where it is long: it may hold a file or a conversation."""
+    try:
+        shown = " ".join(repr(given).split())
+    except Exception:  # noqa: BLE001 - a repr of others may raise anything
+        return f"a value of type {type(given).__name__}"
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+
 
 def texts(what: str, given: Iterable[str]) -> tuple[str, ...]:
     """`given` as a tuple. Raises `TypeError` for anything but texts, and for one alone, which has letters for items."""
     items = several(what, given, "texts")
     for item in items:
         if not isinstance(item, str):
-            raise WrongTypeError(f"{what} must be a list of texts, and {item!r} in it is none")
+            raise WrongTypeError(f"{what} must be a list of texts, and {clipped(item)} in it is none")
     return items
 
 
 def several(what: str, given: Any, kind: str) -> tuple[Any, ...]:
     """`given` as a tuple of `kind`. Raises `TypeError` for a text, and for what cannot be gone through."""
     if isinstance(given, str | bytes):
-        raise WrongTypeError(f"{what} must be a list of {kind}, not one text: write [{given!r}]")
+        alone = clipped(given)
+        how = f": write [{alone}]" if not alone.endswith("…") else ""
+        raise WrongTypeError(f"{what} must be a list of {kind}, not one text{how}")
     if not isinstance(given, Iterable):
-        raise WrongTypeError(f"{what} must be a list of {kind}, not {given!r}")
+        raise WrongTypeError(f"{what} must be a list of {kind}, not {clipped(given)}")
     return tuple(given)
 
 
 def text(what: str, given: Any) -> str:
     """`given`, which must be text. Raises `TypeError`."""
     if not isinstance(given, str):
-        raise WrongTypeError(f"{what} must be text, not {given!r}")
+        raise WrongTypeError(f"{what} must be text, not {clipped(given)}")
     return given
 
 
 def function(what: str, given: Any) -> None:
     """Raises `TypeError` unless `given` can be called or is None."""
     if given is not None and not callable(given):
-        raise WrongTypeError(f"{what} must be a function, not {given!r}")
+        raise WrongTypeError(f"{what} must be a function, not {clipped(given)}")
 
 
 def listener(what: str, given: Any) -> None:
@@ -59,7 +72,7 @@ def is_async(given: Any) -> bool:
 def instance(what: str, given: Any, kind: type | tuple[type, ...], described: str) -> None:
     """Raises `TypeError` unless `given` is a `kind` or None."""
     if given is not None and not isinstance(given, kind):
-        raise WrongTypeError(f"{what} must be {described}, not {given!r}")
+        raise WrongTypeError(f"{what} must be {described}, not {clipped(given)}")
 
 
 def number(what: str, given: Any) -> None:
@@ -67,15 +80,15 @@ def number(what: str, given: Any) -> None:
     if given is None:
         return
     if isinstance(given, bool) or not isinstance(given, int | float):
-        raise WrongTypeError(f"{what} must be a number, not {given!r}")
+        raise WrongTypeError(f"{what} must be a number, not {clipped(given)}")
     if not (math.isfinite(given) and given >= 0):
-        raise ConfigurationError(f"{what} must be a number from 0 on, not {given!r}")
+        raise ConfigurationError(f"{what} must be a number from 0 on, not {clipped(given)}")
 
 
 def one_of(what: str, given: Any, known: Collection[str]) -> None:
     """Raises `ValueError` unless `given` is None or in `known`."""
     if given is not None and given not in known:
-        raise ConfigurationError(f"{what} must be one of {', '.join(known)}, not {given!r}")
+        raise ConfigurationError(f"{what} must be one of {', '.join(known)}, not {clipped(given)}")
 
 
 @contextmanager

@@ -121,6 +121,19 @@ def test_instructions_are_paragraphs_of_one_text() -> None:
         ({"type": "image", "media_type": "image/png", "data": ""}, "data is empty"),
         ({"type": "image", "source": {"type": "url", "url": "https://x"}}, 'needs a source of {"type": "base64"'),
         ({"type": "image"}, "media_type: Field required"),
+        ({"type": "text"}, 'has no text: write {"type": "text", "text": …}'),
+        ({"type": "text", "content": "IMPORTANT"}, "has the key 'content', which is unknown: known are type, text"),
+        ({"type": "text", "text": "x", "cache_control": {}}, "has the key 'cache_control', which is unknown"),
+        ({"type": "text", "text": None}, "must be text, not None"),
+        ({"type": "image", "media_type": "image/png", "data": PHOTO, "name": "x"}, "known are type, media_type, data"),
+        (
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PHOTO, "detail": "high"}},
+            "has the key 'detail', which is unknown: known are type, media_type, data",
+        ),
+        (
+            {"type": "image", "data": PHOTO, "source": {"type": "base64", "media_type": "image/png", "data": PHOTO}},
+            "has the key 'data', which is unknown: known are type, source",
+        ),
         ({"type": "video"}, "has the type 'video': known are text, image, document, audio"),
         (5, "must be a text, an image, a document or a sound, not a value of type int"),
     ],
@@ -130,9 +143,17 @@ async def test_a_block_that_is_wrong_is_refused_by_its_place_and_begins_nothing(
     async with agent:
         with pytest.raises(ConfigurationError) as caught:
             await agent.run(["Look.", block])
-    assert str(caught.value).startswith("block 2 of the prompt") and problem in str(caught.value)
+    assert "block 2 of the prompt" in str(caught.value) and problem in str(caught.value)
     assert "\n" not in str(caught.value)
     assert (heard, agent.messages, provider.requests) == ([], [], [])
+
+
+async def test_blocks_that_were_dumped_are_blocks_of_a_prompt() -> None:
+    agent, provider, _ = agent_of([{"text": "Yes."}])
+    blocks = (Text(text="Look."), SHOT, PAPER, CLIP)
+    async with agent:
+        await agent.run([block.model_dump(mode="json") for block in blocks])
+    assert provider.requests[0].messages[0].blocks == blocks
 
 
 @pytest.mark.spec("X-IMG-03")

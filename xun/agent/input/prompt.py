@@ -8,15 +8,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import clipped
 from xun.given import text as checked_text
-from xun.messages import Audio, Document, Image, Media, Message, Text, media_in_words
+from xun.messages import Audio, Document, Image, Message, Text, media_in_words
 from xun.result import printable
 
 Said = Text | Image | Document | Audio
 Prompt = str | Sequence[str | Said | Mapping[str, Any]]
 """A text, or blocks: texts, block objects, or what they are as JSON, also with the file in a `source`."""
 
-_KINDS: dict[str, type[Media]] = {"image": Image, "document": Document, "audio": Audio}
+_KINDS: dict[str, type[Said]] = {"text": Text, "image": Image, "document": Document, "audio": Audio}
+_IN_SOURCE = ("media_type", "data")
+_OURS = ("note", "quoted")  # in blocks that were dumped; what a prompt says is the person's own
 
 
 def blocks_of(prompt: Prompt) -> tuple[Said, ...]:
@@ -70,12 +73,15 @@ def _block(number: int, given: Any) -> Said:
 
 
 def _of_json(where: str, given: Mapping[str, Any]) -> Said:
-    if given.get("type") == "text":
-        return Text(text=_text(f"the text of {where}", given.get("text", "")))
     kind = _KINDS.get(str(given.get("type")))
     if kind is None:
-        raise ConfigurationError(f"{where} has the type {given.get('type')!r}: known are text, {', '.join(_KINDS)}")
-    fields = {key: value for key, value in given.items() if key not in ("source", "note")}
+        raise ConfigurationError(f"{where} has the type {given.get('type')!r}: known are {', '.join(_KINDS)}")
+    _check_keys(where, given, _keys_of(kind, "source" in given))
+    if kind is Text:
+        if "text" not in given:
+            raise ConfigurationError(f'{where} has no text: write {{"type": "text", "text": …}}')
+        return Text(text=_text(f"the text of {where}", given["text"]))
+    fields = {key: value for key, value in given.items() if key not in ("source", *_OURS)}
     if "source" in given:
         fields |= _source(where, given["source"])
     try:
@@ -84,10 +90,24 @@ def _of_json(where: str, given: Mapping[str, Any]) -> Said:
         raise ConfigurationError(f"{where}: {_said(error)}") from None
 
 
+def _keys_of(kind: type[Said], in_source: bool) -> tuple[str, ...]:
+    own = tuple(kind.model_fields)
+    return (*(key for key in own if key not in _IN_SOURCE), "source") if in_source else own
+
+
 def _source(where: str, source: Any) -> dict[str, Any]:
     if not isinstance(source, Mapping) or source.get("type") != "base64":
         raise ConfigurationError(f'{where} needs a source of {{"type": "base64", "media_type": …, "data": …}}')
-    return {key: source[key] for key in ("media_type", "data") if key in source}
+    _check_keys(f"the source of {where}", source, ("type", *_IN_SOURCE))
+    return {key: source[key] for key in _IN_SOURCE if key in source}
+
+
+def _check_keys(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    """What is not known would be left out, and the model never told of it."""
+    unknown = next((key for key in given if key not in known), None)
+    if unknown is not None:
+        said = ", ".join(key for key in known if key not in _OURS)
+        raise ConfigurationError(f"{where} has the key {clipped(unknown)}, which is unknown: known are {said}")
 
 
 def _said(error: ValidationError) -> str:
