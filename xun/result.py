@@ -46,9 +46,11 @@ class Result(Generic[T]):
     Err: ClassVar[type[Err]]
 
     def is_ok(self) -> bool:
+        """Whether it holds a value."""
         raise TypeError("use Result.Ok or Result.Err")
 
     def is_err(self) -> bool:
+        """Whether it holds an error."""
         return not self.is_ok()
 
     def unwrap(self) -> T:

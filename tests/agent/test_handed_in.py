@@ -82,8 +82,12 @@ async def waiting(event: object) -> None:
         ({"subagents": SubAgent("a", "b")}, TypeError, "subagents must be a list of SubAgent objects, not "),
         ({"workspace": 5}, TypeError, "workspace must be a folder or a Workspace, not 5"),
         ({"on_event": waiting}, TypeError, "on_event is called at once and not awaited"),
-        ({"history": "hello"}, TypeError, "history must be a list of messages, not one text"),
-        ({"history": ["hello"]}, TypeError, "message 0 of the history is a str, not a Message"),
+        ({"history": "hello"}, TypeError, "history must be a list of messages, not one text: Message.user makes one"),
+        ({"history": ["hello"]}, TypeError, "message 0 of the history is a str, not a Message: Message.user makes one"),
+        ({"history": [{"role": "user"}]}, TypeError, "is a dict, not a Message: Message.user makes one of text, Mess"),
+        ({"history": Message.user("x")}, TypeError, "history must be a list of messages, not one Message: write ["),
+        ({"history": {"role": "user"}}, TypeError, "history must be a list of messages, not a value of type dict"),
+        ({"history": 5}, TypeError, "history must be a list of messages, not a value of type int"),
     ],
 )
 def test_an_agent_is_not_built_of_the_wrong_kind(how: dict[str, Any], kind: type[Exception], said: str) -> None:
@@ -158,6 +162,60 @@ def test_a_history_that_ends_too_early_is_named_also_as_an_iterator() -> None:
     asked = Message(role="assistant", blocks=(ToolCall(id="1", name="x"),))
     with pytest.raises(ConfigurationError, match="message 2 of the history must hold"):
         Agent(ScriptedProvider([]), history=iter([Message.user("q"), asked]))
+
+
+def test_a_whole_conversation_is_not_quoted_where_it_is_given_in_a_wrong_way() -> None:
+    agent, _, _ = agent_of([{"text": "SECRET " * 99}])
+    with agent:
+        result = agent.instruct("go").execute()
+        for given in (result, agent, str([message.model_dump() for message in result.messages])):
+            with pytest.raises(ConfigurationError) as caught:
+                agent.replace_history(given, "run")  # ty: ignore[invalid-argument-type]
+            assert "SECRET" not in str(caught.value) and len(str(caught.value)) < 200
+        wrong: list[dict[str, Any]] = [
+            {"limits": result},
+            {"system": result},
+            {"tools": result},
+            {"subagents": "S" * 999},
+        ]
+        for how in wrong:
+            with pytest.raises(ConfigurationError) as caught:
+                Agent(ScriptedProvider([]), **how)
+            assert len(str(caught.value)) < 200
+
+
+class _Unshowable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+def test_what_cannot_be_shown_is_refused_all_the_same() -> None:
+    with pytest.raises(TypeError, match="limits must be a Limits object, not a value of type _Unshowable"):
+        Agent(ScriptedProvider([]), limits=_Unshowable())  # ty: ignore[invalid-argument-type]
+
+
+@pytest.mark.parametrize("given", [5, None, b"x", {"a": 1}])
+@pytest.mark.parametrize("tell", ["progress", "notice"])
+def test_what_a_tool_tells_must_be_text_and_is_refused_where_it_is_told(
+    given: Any, tell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def say(ctx: ToolCallContext[None]) -> str:
+        """Tells it from a thread."""
+        (ctx.progress if tell == "progress" else ctx.agent.notice)(given)
+        return "told"
+
+    async def asay(ctx: ToolCallContext[None]) -> str:
+        """Tells it from the loop."""
+        return say(ctx)
+
+    agent, _, heard = agent_of([call("say"), call("asay"), {"text": "ok"}], say, asay)
+    with agent:
+        assert agent.instruct("go").execute().is_ok()
+    what = "progress" if tell == "progress" else "a notice"
+    said = [message.results[0].content for message in agent.messages if message.results]
+    assert said == [f"{what} must be text, not {given!r}"] * 2
+    assert "tool_progress" not in [event.type for event in heard] and capsys.readouterr().err == ""
+    check_guarantees(heard, agent)
 
 
 @pytest.mark.parametrize("prompt", [None, 5, b"go", {"type": "text"}])

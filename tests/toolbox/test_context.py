@@ -70,3 +70,13 @@ def test_progress_reaches_whoever_listens_and_nobody_else():
     ToolCallContext(None, "name", None, heard.append).progress("half")
     ToolCallContext(None, "name", None).progress("half")
     assert heard == ["half"]
+
+
+def test_progress_is_text_also_where_nobody_listens():
+    told: list[str] = []
+    ToolCallContext(None, "x", None, told.append).progress("half")
+    assert told == ["half"]
+    for listener in (None, told.append):
+        with pytest.raises(TypeError, match="progress must be text, not 50"):
+            ToolCallContext(None, "x", None, listener).progress(50)  # ty: ignore[invalid-argument-type]
+    assert told == ["half"]

@@ -10,6 +10,7 @@ from xun.agent.turn import serving
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.gate.chain import asker
 from xun.gate.gate import question as make_question
+from xun.given import clipped
 from xun.result import printable
 from xun.toolbox.asking import NobodyError
 from xun.toolbox.outcome import ChoiceOutcome
@@ -39,11 +40,11 @@ async def choose(
     agent.check_started()
     current = serving(agent)
     if isinstance(choices, str):
-        raise WrongTypeError(f"choices must be a list, not one text: write [{choices!r}]")
+        raise WrongTypeError(f"choices must be a list, not one text: write [{clipped(choices)}]")
     if not choices:
         raise ConfigurationError("there must be at least one choice")
     if default is not None and default not in choices:
-        raise ConfigurationError(f"the default {default!r} is not one of the choices")
+        raise ConfigurationError(f"the default {clipped(default)} is not one of the choices")
     index = 0 if default is None else list(choices).index(default)
     call_id, tool = (current[1].id, current[1].name) if current else ("", "")
     ask = make_question(

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from xun.agent.compaction.compact import Compaction, Compactor
 from xun.agent.config import UNSAID, AgentConfig, OnNobody, Unsaid
-from xun.agent.handed_in import check_given, configured
+from xun.agent.handed_in import check_given, configured, spoken
 from xun.agent.history import History, checked_history
 from xun.agent.job import Job
 from xun.agent.limits import Limits
@@ -44,7 +44,6 @@ from xun.policy.decision import Effect, Mode
 from xun.policy.lists import STATE_KEY, Allowlists
 from xun.policy.rules import Policy
 from xun.providers.base import Effort, Fallback, ModelInfo, PromptCachePolicy, Provider, RetryPolicy
-from xun.result import printable
 from xun.toolbox.replay import ToolPolicy
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
@@ -341,8 +340,8 @@ class AgentBase:
         return self.bus.listen(listener)
 
     def notice(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None:
-        """Tell the person something that is not part of the conversation."""
-        self.tell(Notice(level=level, text=printable(text)))
+        """Tell the person something that is not part of the conversation. Raises `TypeError` for what is no text."""
+        self.tell(Notice(level=level, text=spoken("a notice", text)))
 
     def complain(self, text: str) -> None:
         """Tell the person, once, that code which the agent was given has failed."""

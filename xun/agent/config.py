@@ -13,7 +13,7 @@ from xun.agent.limits import Limits
 from xun.agent.model.progress import ProgressPolicy
 from xun.agent.output import CORRECTIONS
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import instance, number, one_of, several, texts
+from xun.given import clipped, instance, number, one_of, several, texts
 from xun.policy.decision import Mode
 from xun.providers.base import Effort, Fallback, PromptCachePolicy, RetryPolicy
 from xun.toolbox.replay import ToolPolicy, ToolRetry
@@ -86,7 +86,7 @@ class AgentConfig:
         for name, kind in _PARTS.items():
             value = getattr(self, name)
             if not isinstance(value, kind) and not (value is None and name in _OPTIONAL):
-                raise WrongTypeError(f"{name} must be a {kind.__name__} object, not {value!r}")
+                raise WrongTypeError(f"{name} must be a {kind.__name__} object, not {clipped(value)}")
         for name, known in _CHOICES.items():
             one_of(name, getattr(self, name), known)
         instance("planning", self.planning, bool, "True or False")
@@ -128,14 +128,14 @@ class AgentConfig:
 
 def _check_count(name: str, count: int | None, least: int) -> None:
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < least):
-        raise ConfigurationError(f"{name} must be a whole number from {least} on, not {count!r}")
+        raise ConfigurationError(f"{name} must be a whole number from {least} on, not {clipped(count)}")
 
 
 def _fallbacks(given: Any) -> tuple[Fallback, ...]:
     fallbacks = several("fallbacks", given, "Fallback objects")
     for fallback in fallbacks:
         if not isinstance(fallback, Fallback):
-            raise WrongTypeError(f"fallbacks must be a list of Fallback objects, and {fallback!r} in it is none")
+            raise WrongTypeError(f"fallbacks must be a list of Fallback objects, and {clipped(fallback)} in it is none")
         if not isinstance(fallback.provider, str):
             raise WrongTypeError(
                 f"the provider of a fallback is a name here, not {fallback.provider!r}; FallbackProvider takes objects"
@@ -170,7 +170,7 @@ def _parts(kind: type[Any], data: Any, where: str) -> tuple[Any, ...]:
 def _checked(kind: type[Any], data: Any, where: str) -> dict[str, Any]:
     """`data` as keywords of `kind`."""
     if not isinstance(data, Mapping):
-        raise WrongTypeError(f"{where or 'a configuration'} must be a mapping, not {data!r}")
+        raise WrongTypeError(f"{where or 'a configuration'} must be a mapping, not {clipped(data)}")
     names = [each.name for each in fields(kind) if each.compare]
     for name in data:
         if name not in names:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, fields
 
 from xun.errors import ConfigurationError, WrongTypeError
+from xun.given import clipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Limits:
                 ((int, float), "a number") if field.name in ("max_time", "max_cost") else (int, "a whole number")
             )
             if isinstance(value, bool) or not isinstance(value, wanted):
-                raise WrongTypeError(f"{field.name} must be {what}, not {value!r}")
+                raise WrongTypeError(f"{field.name} must be {what}, not {clipped(value)}")
             if not value > 0:
                 raise ConfigurationError(f"{field.name} must be positive, not {value}")
             if not math.isfinite(value):

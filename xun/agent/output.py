@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from xun.errors import ConfigurationError
+from xun.given import clipped
 from xun.messages import Message, Text
 from xun.strict_json import loads
 
@@ -84,7 +85,9 @@ class _ByType:
             self._checker: JsonSchema | None = _checker_of(self.schema)
         except (PydanticUserError, TypeError, NameError) as error:
             said = " ".join(str(error).split()[:20])
-            raise ConfigurationError(f"output_schema must be a JSON Schema or a type, not {kind!r}: {said}") from None
+            raise ConfigurationError(
+                f"output_schema must be a JSON Schema or a type, not {clipped(kind)}: {said}"
+            ) from None
 
     def __call__(self, text: str) -> Any:
         from pydantic import ValidationError

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import several
+from xun.given import clipped, several
 from xun.providers.base import Fallback, ModelInfo, Provider, RetryPolicy
 from xun.registry import load
 from xun.toolbox.tool import Tool
@@ -76,9 +76,9 @@ def check_model(model: Any) -> None:
     if isinstance(model, str):
         prefix, _, rest = model.partition("/")
         if not (model == "demo" or model.startswith("scripted:") or (prefix and rest)):
-            raise ConfigurationError(f"model must be PROVIDER/NAME, not {model!r}")
+            raise ConfigurationError(f"model must be PROVIDER/NAME, not {clipped(model)}")
     elif model is not None and not callable(getattr(model, "stream", None)):
-        raise WrongTypeError(f"model must be PROVIDER/NAME or a Provider, not {model!r}")
+        raise WrongTypeError(f"model must be PROVIDER/NAME or a Provider, not {clipped(model)}")
 
 
 def with_fallbacks(

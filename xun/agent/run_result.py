@@ -117,6 +117,7 @@ class RunResult(Result[str]):
         return self.stop_reason == "truncated"
 
     def is_ok(self) -> bool:
+        """Whether the run completed."""
         return self.ok
 
     def unwrap(self) -> str:
@@ -126,6 +127,7 @@ class RunResult(Result[str]):
         return self.output
 
     def unwrap_err(self) -> ErrorInfo:
+        """Why it did not complete. Raises `UnwrapError` when it did."""
         if self.ok:
             raise UnwrapError("no error: the run completed")
         if self.error is None:

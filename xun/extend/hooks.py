@@ -13,6 +13,7 @@ from typing import Any
 
 from xun.errors import ConfigurationError, WrongTypeError, text_of
 from xun.extend.payloads import BOUNDED, GUARDING, HOOK_PAYLOADS, HOOKS, HookName
+from xun.given import clipped
 from xun.messages import Message, ToolCall, call_of_its_own, of_its_own
 from xun.result import Err, Ok, Result
 from xun.worker import is_cancelled, run_in_task, run_in_thread
@@ -79,7 +80,7 @@ class Hooks:
         if name not in HOOK_PAYLOADS:
             raise ConfigurationError(f"no hook is called {name!r}; known: {', '.join(HOOKS)}")
         if not callable(function):
-            raise WrongTypeError(f"a hook must be a function, not {function!r}")
+            raise WrongTypeError(f"a hook must be a function, not {clipped(function)}")
         registration = Registration(self, name, function, once=once)
         self._of.setdefault(name, []).append(registration)
         return registration

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from xun.errors import ConfigurationError, WrongTypeError, XunError, text_of
 from xun.extend.payloads import HOOKS
-from xun.given import is_async, several
+from xun.given import clipped, is_async, several
 from xun.messages import Message, ToolCall, ToolResult
 from xun.whole import whole, whole_call
 from xun.worker import is_cancelled, run_in_task
@@ -62,7 +62,9 @@ class Pipeline:
         self.parts: tuple[Middleware, ...] = several("middleware", parts, "Middleware objects")
         for part in self.parts:
             if not isinstance(part, Middleware):
-                raise WrongTypeError(f"middleware must be a list of Middleware objects, and {part!r} in it is none")
+                raise WrongTypeError(
+                    f"middleware must be a list of Middleware objects, and {clipped(part)} in it is none"
+                )
             _check_stages(part)
 
     async def request(self, request: R, check: Callable[[Any], R]) -> R:

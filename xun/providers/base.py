@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import number, texts
+from xun.given import clipped, number, texts
 from xun.messages import Message, Usage
 from xun.result import XunError
 
@@ -295,9 +295,9 @@ _SLOWEST = 10.0  # tokens in a second: no service is that slow for long, and a d
 
 def _check_seconds(name: str, given: Any) -> None:
     if isinstance(given, bool) or not isinstance(given, int | float):
-        raise WrongTypeError(f"{name} must be a number of seconds, not {given!r}")
+        raise WrongTypeError(f"{name} must be a number of seconds, not {clipped(given)}")
     if not 0 <= given < float("inf"):
-        raise ConfigurationError(f"{name} must be a number of seconds from 0 on, not {given!r}")
+        raise ConfigurationError(f"{name} must be a number of seconds from 0 on, not {clipped(given)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import function, instance, one_of, texts
+from xun.given import clipped, function, instance, one_of, texts
 from xun.policy.action import Action
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.replay import ReplayPolicy, ReplayWord, ToolRetry, check_seconds
@@ -108,7 +108,7 @@ class ToolAttr:
             instance(option, getattr(self, option), str, "text")
         for option in ("override", "concurrent", "bounded", "waits"):
             if not isinstance(value := getattr(self, option), bool):
-                raise WrongTypeError(f"{option} must be True or False, not {value!r}")
+                raise WrongTypeError(f"{option} must be True or False, not {clipped(value)}")
         self._keep_word("permission", Permission)
         self._keep_word("replay", ReplayPolicy)
         one_of("docstyle", self.docstyle, get_args(DocStyle))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
+from xun.given import text as checked_text
+
 if TYPE_CHECKING:
     from xun.policy.action import Confinement
     from xun.result import Result
@@ -90,6 +92,10 @@ class ToolCallContext(Generic[V]):
         self._approved = approved
 
     def progress(self, text: str) -> None:
-        """Show output while the tool still runs. Safe from any thread; may be dropped by a slow front end."""
+        """Show output while the tool still runs. Safe from any thread; may be dropped by a slow front end.
+
+        Raises `TypeError` for what is no text.
+        """
+        checked = checked_text("progress", text)
         if self._on_progress is not None:
-            self._on_progress(text)
+            self._on_progress(checked)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import instance, number
+from xun.given import clipped, instance, number
 from xun.result import Err, XunError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def check_seconds(what: str, given: Any) -> None:
     """Raises `ConfigurationError` unless `given` is a positive number or None."""
     known = isinstance(given, int | float) and not isinstance(given, bool) and given > 0
     if given is not None and not known:
-        raise ConfigurationError(f"{what} must be a positive number of seconds, not {given!r}")
+        raise ConfigurationError(f"{what} must be a positive number of seconds, not {clipped(given)}")
 
 
 class ReplayPolicy(StrEnum):

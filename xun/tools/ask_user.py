@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from xun.errors import WrongTypeError
-from xun.given import is_async
+from xun.given import clipped, is_async
 from xun.policy.action import Action
 from xun.toolbox.attr import tool_attr
 from xun.toolbox.context import ToolCallContext
@@ -27,7 +27,7 @@ def ask_user_tool(ask: AskUser) -> Callable[..., Any]:
     It is in no group: only the application knows how to ask. `ask` is a coroutine function. Raises `WrongTypeError`.
     """
     if not is_async(ask):
-        raise WrongTypeError(f"ask must be a coroutine function (async def), not {ask!r}")
+        raise WrongTypeError(f"ask must be a coroutine function (async def), not {clipped(ask)}")
 
     @tool_attr(concurrent=False, waits=True, replay="safe", timeout=_SECONDS, actions=_no_actions, docstyle="sections")
     async def ask_user(question: str, choices: list[str] | None = None) -> str:
@@ -39,7 +39,7 @@ def ask_user_tool(ask: AskUser) -> Callable[..., Any]:
         """
         answer = await ask(question, tuple(choices or ()))
         if not (answer is None or isinstance(answer, str)):
-            raise WrongTypeError(f"the answer must be text, not {answer!r}")
+            raise WrongTypeError(f"the answer must be text, not {clipped(answer)}")
         return _ASSUME if answer is None else answer
 
     return ask_user

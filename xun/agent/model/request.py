@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import number, one_of, text
+from xun.given import clipped, number, one_of, text
 from xun.messages import Message
 from xun.providers.base import CacheHint, Effort, Request
 from xun.whole import whole
@@ -44,7 +44,7 @@ def whole_request(built: Request, given: Any) -> Request:
         one_of("effort", given.effort, get_args(Effort))
         _check_tools(given.tools)
         if not (given.cache is None or isinstance(given.cache, CacheHint)):
-            raise WrongTypeError(f"cache must be a CacheHint or None, not {given.cache!r}")
+            raise WrongTypeError(f"cache must be a CacheHint or None, not {clipped(given.cache)}")
         if given.messages is not built.messages:
             _check_messages(given.messages, built.messages)
     except ConfigurationError as error:
@@ -54,10 +54,10 @@ def whole_request(built: Request, given: Any) -> Request:
 
 def _check_tools(tools: Any) -> None:
     if isinstance(tools, str | bytes) or not isinstance(tools, Sequence):
-        raise WrongTypeError(f"tools must be a list, not {tools!r}")
+        raise WrongTypeError(f"tools must be a list, not {clipped(tools)}")
     for tool in tools:
         if not (isinstance(tool, dict) and isinstance(tool.get("name"), str)):
-            raise WrongTypeError(f"each of its tools must be a dict with a name, not {tool!r}")
+            raise WrongTypeError(f"each of its tools must be a dict with a name, not {clipped(tool)}")
 
 
 def _check_messages(given: Any, known: Sequence[Message]) -> None:

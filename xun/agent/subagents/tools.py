@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xun.agent.config import AgentConfig
 from xun.agent.parts import build_toolbox, check_model
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import instance, is_async, text
+from xun.given import clipped, instance, is_async, text
 from xun.policy.lists import STATE_KEY
 from xun.result import Err, Ok, Result
 from xun.toolbox.attr import Permission, PermissionWord, tool_attr
@@ -121,7 +121,7 @@ def delegates(subagents: Sequence[SubAgent], taken: ToolBox) -> tuple[Tool, ...]
     found: dict[str, Tool] = {}
     for subagent in subagents:
         if not isinstance(subagent, SubAgent):
-            raise WrongTypeError(f"subagents must be a list of SubAgent objects, and {subagent!r} in it is none")
+            raise WrongTypeError(f"subagents must be a list of SubAgent objects, and {clipped(subagent)} in it is none")
         name = subagent.tool_name
         if name in found or name in taken:
             raise ConfigurationError(f"there are two tools called {name}: give the sub-agent another name")
@@ -142,7 +142,7 @@ def tools(agent_getter: AgentGetter | None = None, *, background: bool = False) 
     asynchronous one.
     """
     if not (agent_getter is None or callable(agent_getter)):
-        raise WrongTypeError(f"agent_getter must be a function that gives an Agent, not {agent_getter!r}")
+        raise WrongTypeError(f"agent_getter must be a function that gives an Agent, not {clipped(agent_getter)}")
     if is_async(agent_getter):
         raise WrongTypeError(
             "agent_getter runs in a worker thread and is not awaited: it must be a function without async"
