@@ -12,8 +12,8 @@ from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import clipped, function, instance, one_of, texts
 from xun.policy.action import Action
 from xun.toolbox.context import ToolCallContext
+from xun.toolbox.marks import check_markable, mark_of, marked
 from xun.toolbox.replay import ReplayPolicy, ReplayWord, ToolRetry, check_seconds
-from xun.toolbox.signature import code_of
 
 F = TypeVar("F")
 
@@ -21,8 +21,6 @@ ModelCapabilityType = Literal["vision"]
 DocStyle = Literal["verbatim", "sections"]
 Actions = Callable[[dict[str, Any], ToolCallContext[Any]], Action | Sequence[Action]]
 RetryIfResult = Callable[[Any], bool]
-
-_KEY = "__xun_tool__"
 
 
 class Permission(StrEnum):
@@ -146,33 +144,39 @@ def tool_attr(
     description: str | None = None,
     **options: Unpack[ToolOptions],
 ) -> Callable[[F], F]:
-    """Attach metadata to a function. It registers nothing: that is `ToolBox.register`.
+    """Attach metadata to a function: to a copy of it, which is given back, so that its other uses know nothing of it.
+
+    It registers nothing: that is `ToolBox.register`, and a decorator that registers stands above this one. Used again,
+    it replaces what it says and nothing else. An object that is called like a function is marked itself, once.
 
     - `name`: the name offered to the model; the function's own by default.
     - `required_capabilities`: what a model must be able to do to be offered the tool. Only "vision" is known.
     - `override`: this tool wins a name clash silently.
     - `description`: what the model is told of the tool; the docstring by default.
 
-    The other options are those of `ToolOptions`. Raises `ConfigurationError` for an unknown option or value, one of the
-    wrong kind, or an object that cannot hold metadata.
+    Their defaults say nothing. The other options are those of `ToolOptions`. Raises `ConfigurationError` for an unknown
+    option or value, one of the wrong kind, a `Tool`, a function that a decorator has registered already, and an object
+    that cannot hold metadata.
     """
-    attr = changed(ToolAttr(name, cast(Any, required_capabilities), override, description), options)
+    if callable(name):  # as a bare decorator does it
+        raise WrongTypeError("tool_attr takes options before the function: write @tool_attr() with parentheses")
+    named = ToolAttr(name, cast(Any, required_capabilities), override, description)
+    said = {**_unlike_default(named), **options}
+    changed(named, options)
 
     def attach(function: F) -> F:
-        target = function.__func__ if isinstance(function, (staticmethod, classmethod)) else function
-        try:
-            setattr(target, _KEY, attr)
-        except AttributeError:
-            raise WrongTypeError(f"cannot attach metadata to {function!r}; decorate the function itself") from None
-        return function
+        check_markable(function)
+        return marked(function, changed(attr_of(function), said)) if said else function
 
     return attach
 
 
-def attr_of(function: Callable[..., Any]) -> ToolAttr:
+def attr_of(function: Any) -> ToolAttr:
     """The metadata of `function` or of the function behind it; the defaults where none was attached."""
-    for holder in (function, code_of(function)):
-        found = getattr(holder, _KEY, None)
-        if isinstance(found, ToolAttr):
-            return found
-    return ToolAttr()
+    found = mark_of(function)
+    return found if isinstance(found, ToolAttr) else ToolAttr()
+
+
+def _unlike_default(attr: ToolAttr) -> dict[str, Any]:
+    values = {field.name: (getattr(attr, field.name), field.default) for field in fields(attr)}
+    return {name: value for name, (value, default) in values.items() if value != default}

@@ -28,6 +28,7 @@ from xun.toolbox.attr import (
 )
 from xun.toolbox.builtin import chosen
 from xun.toolbox.context import AgentLike, ToolCallContext
+from xun.toolbox.marks import decorated
 from xun.toolbox.names import find
 from xun.toolbox.replay import BUILT_IN, ToolPolicy
 from xun.toolbox.signature import code_of
@@ -134,10 +135,14 @@ class ToolBox:
     @overload
     def tool(self, /, *, replace: bool = False, **options: Unpack[RegisterOptions]) -> Callable[[F], F]: ...
     def tool(self, func: Any = None, /, *, replace: bool = False, **options: Unpack[RegisterOptions]) -> Any:
-        """`register` as a decorator, with or without options: gives the function back unchanged."""
+        """`register` as a decorator, with or without options: gives the function back unchanged.
+
+        What is said of the function must stand below it: a `tool_attr` above it is refused.
+        """
 
         def decorate(function: F) -> F:
             self.register(function, replace=replace, **options)
+            decorated(function)
             return function
 
         return decorate if func is None else decorate(func)
