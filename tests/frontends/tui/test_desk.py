@@ -155,6 +155,21 @@ async def test_a_command_that_needs_the_agent_for_itself_waits_its_turn_like_a_p
         assert bool(seat.agent.messages) is (line != "/clear")
 
 
+async def test_what_is_chosen_from_a_list_while_a_turn_has_begun_waits_as_if_it_were_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with Seat([{"text": "one", "delay": 600}]) as seat:
+
+        async def put(ask: Ask, menu: Menu | None = None) -> Answer:
+            seat.desk.typed("first")
+            return Answer.pick(ask.choices.index("high"))
+
+        monkeypatch.setattr(seat.front, "put", put)
+        seat.desk.typed("/effort")
+        await seat.until(lambda: seat.agent.queue.items == ("/effort high",))
+        assert seat.front.said == ["The effort is default."]
+
+
 async def test_what_runs_beside_turns_is_interrupted_while_a_sub_agent_works_in_the_background() -> None:
     async with Seat([]) as seat:
         slow = [{"text": "late", "delay": 600}]

@@ -241,5 +241,10 @@ class Desk:
         ask = choice("pick", pick.title, [item.text for item in pick.choices], title=pick.title)
         answer = await self._front.put(ask, Menu(choices, pick.current or 0, listing=True))
         index = picked(answer)
-        if index is not None:
-            self.command(pick.line(pick.choices[index]))
+        if index is None:
+            return
+        line = pick.line(pick.choices[index])
+        if self.turns.busy and waits(line):  # a turn has begun since
+            self.turns.wait(line)
+        else:
+            self.command(line)

@@ -157,6 +157,12 @@ def test_copying_gives_code_without_its_bar_and_prose_unwrapped() -> None:
     assert joined(Block(code, gap=False).render(30)) == "x" * 100 + "\n    y"
 
 
+def test_copying_keeps_the_marks_of_lists_and_no_margin() -> None:
+    text = "1. first\n2. do this, which is rather long\n   - within\n\n> said"
+    lines = [line for block in blocks_of(text) for line in block.body(24)]
+    assert joined(lines) == "1. first\n2. do this, which is rather long\n   • within\nsaid"
+
+
 def test_the_language_of_code_is_told_and_never_copied() -> None:
     text = "before\n\n```python\nx = 1\n```\n\nafter"
     lines = [line for block in blocks_of(text) for line in block.body(40)]
