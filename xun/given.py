@@ -85,6 +85,14 @@ def number(what: str, given: Any) -> None:
         raise ConfigurationError(f"{what} must be a number from 0 on, not {clipped(given)}")
 
 
+def seconds(what: str, given: Any) -> None:
+    """Raises `ConfigurationError` unless `given` is None or a positive number that ends."""
+    if given is None:
+        return
+    if isinstance(given, bool) or not isinstance(given, int | float) or not (math.isfinite(given) and given > 0):
+        raise ConfigurationError(f"{what} must be a positive number of seconds, not {clipped(given)}")
+
+
 def one_of(what: str, given: Any, known: Collection[str]) -> None:
     """Raises `ValueError` unless `given` is None or in `known`."""
     if given is not None and given not in known:

@@ -1,10 +1,13 @@
 """Formatting of a tool's name is repaired, spelling is not."""
 
+from contextlib import nullcontext
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xun.toolbox.names import Found, find, is_valid
+from xun import ConfigurationError
+from xun.toolbox.names import Found, check_name, find
 
 NAMES = ("list_dir", "read_file", "MultiplyTool", "getHTTPPage", "search-web", "bash")
 
@@ -94,4 +97,5 @@ def test_the_answer_never_depends_on_the_order_of_the_tools(written: str, names:
     [("a", True), ("A-b_9", True), ("x" * 64, True), ("x" * 65, False), ("", False), ("a.b", False), ("a\n", False)],
 )
 def test_a_valid_name_is_one_that_every_wire_accepts(name: str, valid: bool):
-    assert is_valid(name) is valid
+    with nullcontext() if valid else pytest.raises(ConfigurationError, match="is not a valid tool name"):
+        check_name(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import FrozenInstanceError
 from typing import Any
 
@@ -132,6 +133,8 @@ def test_a_wrong_option_is_refused_by_name(options: dict[str, Any], said: str) -
         (lambda: ToolRetry(max_backoff=float("inf")), "max_backoff must be a number from 0 on, not inf"),
         (lambda: ToolRetry(retry_error_results=1), "retry_error_results must be True or False, not 1"),  # ty: ignore[invalid-argument-type]
         (lambda: ToolPolicy(default_timeout=0), "default_timeout must be a positive number of seconds, not 0"),
+        (lambda: ToolPolicy(default_timeout=math.inf), "default_timeout must be a positive number of seconds, not inf"),
+        (lambda: tool_attr(timeout=math.inf), "timeout must be a positive number of seconds, not inf"),
         (lambda: ToolPolicy(dedupe_calls="yes"), "dedupe_calls must be True or False, not 'yes'"),  # ty: ignore[invalid-argument-type]
         (lambda: ToolPolicy(retry=3), "retry must be a ToolRetry object, not 3"),  # ty: ignore[invalid-argument-type]
         (lambda: ToolBox(policy=ToolRetry()), "policy must be a ToolPolicy object"),  # ty: ignore[invalid-argument-type]

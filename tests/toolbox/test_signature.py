@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
+from xun.errors import ConfigurationError
 from xun.toolbox.attr import attr_of, tool_attr
 from xun.toolbox.signature import name_of
 from xun.toolbox.tool import Tool
@@ -158,11 +159,15 @@ def test_a_wrapper_keeps_signature_and_metadata_of_what_it_wraps():
 
 @pytest.mark.parametrize("name", ["", "a b", "a.b", "café", "x" * 65, "a/b", "<lambda>", "ok\n"])
 def test_a_name_that_some_wire_refuses_is_refused(name: str):
-    @tool_attr(name=name)
     def some(a: int) -> int:
         return a
 
-    with pytest.raises(ValueError, match="is not a valid tool name"):
+    with pytest.raises(ConfigurationError, match="is not a valid tool name"):
+        tool_attr(name=name)
+    with pytest.raises(ConfigurationError, match="is not a valid tool name"):
+        Tool(some).with_options(name=name)
+    some.__name__ = name
+    with pytest.raises(ConfigurationError, match="is not a valid tool name"):
         Tool(some)
 
 

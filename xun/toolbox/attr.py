@@ -9,11 +9,12 @@ from enum import StrEnum
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import clipped, function, instance, one_of, texts
+from xun.given import clipped, function, instance, one_of, seconds, texts
 from xun.policy.action import Action
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.marks import check_markable, mark_of, marked
-from xun.toolbox.replay import ReplayPolicy, ReplayWord, ToolRetry, check_seconds
+from xun.toolbox.names import check_name
+from xun.toolbox.replay import ReplayPolicy, ReplayWord, ToolRetry
 
 F = TypeVar("F")
 
@@ -104,6 +105,8 @@ class ToolAttr:
                 raise ConfigurationError(f"unknown model capability {capability!r}; known: {known}")
         for option in ("name", "description"):
             instance(option, getattr(self, option), str, "text")
+        if self.name is not None:
+            check_name(self.name)
         for option in ("override", "concurrent", "bounded", "waits"):
             if not isinstance(value := getattr(self, option), bool):
                 raise WrongTypeError(f"{option} must be True or False, not {clipped(value)}")
@@ -115,7 +118,7 @@ class ToolAttr:
         if inspect.iscoroutinefunction(self.retry_if_result):
             raise WrongTypeError("retry_if_result must be a function that is not asynchronous")
         instance("retry", self.retry, ToolRetry, "a ToolRetry object")
-        check_seconds("timeout", self.timeout)
+        seconds("timeout", self.timeout)
 
     def _keep_word(self, option: str, known: type[StrEnum]) -> None:
         """Keep the plain word, whichever of the two was given."""

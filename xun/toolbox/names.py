@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xun.errors import ConfigurationError
+from xun.given import clipped
+
 VALID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _PREFIXES = ("functions.", "tools.", "default_api:")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -22,9 +25,13 @@ class Found:
     error: str | None = None
 
 
-def is_valid(name: str) -> bool:
-    """Whether every wire accepts `name`: 1 to 64 of the letters a-z, A-Z, digits, `_` and `-`."""
-    return VALID.fullmatch(name) is not None
+def check_name(name: str) -> None:
+    """Raises `ConfigurationError` unless every wire accepts `name`: 1 to 64 of a-z, A-Z, 0-9, `_` and `-`."""
+    if VALID.fullmatch(name) is None:
+        raise ConfigurationError(
+            f"{clipped(name)} is not a valid tool name: use 1 to 64 of a-z, A-Z, 0-9, '_' and '-', "
+            "set by tool_attr(name=...)"
+        )
 
 
 def find(name: str, names: Sequence[str]) -> Found:

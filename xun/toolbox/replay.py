@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import clipped, instance, number
+from xun.given import instance, number, seconds
 from xun.result import Err, XunError
 
 if TYPE_CHECKING:
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT = 25.0
 _MOST_DOUBLINGS = 60  # beyond any bound that somebody sets, and far from what a float cannot hold
-
-
-def check_seconds(what: str, given: Any) -> None:
-    """Raises `ConfigurationError` unless `given` is a positive number or None."""
-    known = isinstance(given, int | float) and not isinstance(given, bool) and given > 0
-    if given is not None and not known:
-        raise ConfigurationError(f"{what} must be a positive number of seconds, not {clipped(given)}")
 
 
 class ReplayPolicy(StrEnum):
@@ -100,7 +93,7 @@ class ToolPolicy:
     retry: ToolRetry | None = None
 
     def __post_init__(self) -> None:
-        check_seconds("default_timeout", self.default_timeout)
+        seconds("default_timeout", self.default_timeout)
         instance("dedupe_calls", self.dedupe_calls, bool, "True or False")
         instance("retry", self.retry, ToolRetry, "a ToolRetry object")
 

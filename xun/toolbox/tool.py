@@ -25,7 +25,7 @@ from xun.toolbox.attr import (
 )
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.definition import derived, explicit
-from xun.toolbox.names import is_valid
+from xun.toolbox.names import check_name
 from xun.toolbox.replay import DEFAULT_TIMEOUT, ReplayWord, ToolRetry
 from xun.toolbox.safe import error_of, except_safe, except_safe_await
 from xun.toolbox.signature import name_of
@@ -81,11 +81,7 @@ class Tool:
         if self._is_explicit:
             self.attr = replace(self.attr, name=source, description=text("description", description))
         self.name: str = name_of(self.function) if self.attr.name is None else self.attr.name
-        if not is_valid(self.name):
-            raise ConfigurationError(
-                f"{self.name!r} is not a valid tool name: use 1 to 64 of a-z, A-Z, 0-9, '_' and '-', "
-                "set by tool_attr(name=...)"
-            )
+        check_name(self.name)
         self._docstyle: DocStyle = docstyle
         self._define(parameters)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from tests.agent.compaction.compact_support import SUMMARY, Step, compacting, full, lines, model, past
 from tests.agent.support import QUICK, agent_of, call, check_guarantees
-from xun import Agent, Message
+from xun import Agent, ConfigurationError, Message
 from xun.agent.compaction.compact import MAX_ATTEMPTS, Compaction, describe
 from xun.agent.compaction.note import body_of, is_note
 from xun.agent.conversation import NothingToDoError
@@ -179,10 +180,15 @@ def test_the_smallest_of_window_and_setting_is_kept_to() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"threshold": 0}, {"threshold": 1.5}, {"keep_tokens": 0}, {"max_context_tokens": -1}]
-)
+    "wrong",
+    [
+        {"threshold": 0}, {"threshold": 1.5}, {"keep_tokens": 0}, {"max_context_tokens": -1}, {"enabled": "off"},
+        {"threshold": "half"}, {"threshold": True}, {"keep_tokens": None}, {"keep_tokens": math.inf},
+        {"max_context_tokens": math.inf}, {"max_context_tokens": "all"}, {"threshold": math.nan},
+    ],
+)  # fmt: skip
 def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
+    with pytest.raises(ConfigurationError, match=next(iter(wrong))):
         Compaction(**wrong)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,10 @@ def test_two_tools_of_one_name_are_refused() -> None:
         ({"model": 5}, "model must be PROVIDER/NAME or a Provider, not 5"),
         ({"model": "bad"}, "model must be PROVIDER/NAME, not 'bad'"),
         ({"model": "anthropic/"}, "model must be PROVIDER/NAME"),
+        ({"system": 5}, "system must be text, not 5"),
+        ({"permission": "maybe"}, "permission must be one of allow, ask, deny, not 'maybe'"),
+        ({"timeout": 0}, "timeout must be a positive number of seconds, not 0"),
+        ({"timeout": math.inf}, "timeout must be a positive number of seconds, not inf"),
     ],
 )
 def test_parts_that_cannot_be_used_are_refused_at_once(parts: dict[str, Any], why: str) -> None:

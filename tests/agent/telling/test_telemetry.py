@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -108,8 +109,12 @@ async def test_waiting_is_told_as_often_as_is_wanted(progress: ProgressPolicy, t
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"first_after": 0}, {"repeat_every": -1}, {"repeat_every": None}, {"first_after": True}]
-)
+    "wrong",
+    [
+        {"first_after": 0}, {"repeat_every": -1}, {"repeat_every": None}, {"first_after": True},
+        {"first_after": math.inf}, {"repeat_every": math.inf}, {"repeat_every": math.nan},
+    ],
+)  # fmt: skip
 def test_what_is_no_time_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match="must be a positive number of seconds"):
         ProgressPolicy(**wrong)

@@ -26,8 +26,9 @@ from xun.agent.compaction.summary import FEWEST_TOKENS, MOST_TOKENS, CompactionE
 from xun.agent.telling.ending import Stop
 from xun.agent.telling.totals import OnSpent, Spent
 from xun.agent.turn import Turn
-from xun.errors import ConfigurationError
+from xun.errors import ConfigurationError, WrongTypeError
 from xun.events import AnyEvent, Compacted, HistoryReplaced, Notice
+from xun.given import clipped
 from xun.messages import Message, Usage
 from xun.providers.base import ModelInfo
 
@@ -61,11 +62,20 @@ class Compaction:
     max_context_tokens: int | None = GUESSED_WINDOW
 
     def __post_init__(self) -> None:
-        if not 0 < self.threshold <= 1:
-            raise ConfigurationError(f"threshold must be above 0 and at most 1, not {self.threshold}")
+        if not isinstance(self.enabled, bool):
+            raise WrongTypeError(f"enabled must be True or False, not {clipped(self.enabled)}")
+        share = self.threshold
+        if isinstance(share, bool) or not isinstance(share, int | float):
+            raise WrongTypeError(f"threshold must be a number, not {clipped(share)}")
+        if not 0 < share <= 1:
+            raise ConfigurationError(f"threshold must be above 0 and at most 1, not {share}")
         for name in ("keep_tokens", "max_context_tokens"):
             value = getattr(self, name)
-            if value is not None and value < 1:
+            if value is None and name == "max_context_tokens":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise WrongTypeError(f"{name} must be a whole number, not {clipped(value)}")
+            if value < 1:
                 raise ConfigurationError(f"{name} must be positive, not {value}")
 
     def window(self, model: ModelInfo) -> int | None:

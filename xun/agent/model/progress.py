@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xun.errors import ConfigurationError
+from xun.errors import WrongTypeError
+from xun.given import seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,6 @@ class ProgressPolicy:
     def __post_init__(self) -> None:
         for name in ("first_after", "repeat_every"):
             value = getattr(self, name)
-            if name == "first_after" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-                raise ConfigurationError(f"{name} must be a positive number of seconds, not {value!r}")
+            if value is None and name == "repeat_every":
+                raise WrongTypeError("repeat_every must be a positive number of seconds, not None")
+            seconds(name, value)

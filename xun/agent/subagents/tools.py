@@ -14,7 +14,7 @@ from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import clipped, instance, is_async, text
 from xun.policy.lists import STATE_KEY
 from xun.result import Err, Ok, Result
-from xun.toolbox.attr import Permission, PermissionWord, tool_attr
+from xun.toolbox.attr import Permission, PermissionWord, ToolAttr, tool_attr
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.tool import Tool
 from xun.toolbox.toolbox import ToolBox
@@ -86,6 +86,8 @@ class SubAgent:
         try:
             build_toolbox(self.tools)
             check_model(self.model)
+            instance("system", self.system, str, "text")
+            ToolAttr(permission=self.permission, timeout=self.timeout)
         except ConfigurationError as error:
             raise type(error)(f"the sub-agent {self.name!r}: {error}") from None
 
