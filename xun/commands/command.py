@@ -96,7 +96,7 @@ class Command:
     def explain(self) -> str:
         """What `-h` shows."""
         also = f"Also: {', '.join(f'/{name}' for name in self.aliases)}" if self.aliases else ""
-        busy = "" if self.while_busy else "Not while a turn runs."
+        busy = "" if self.while_busy else "While a turn runs, it waits for the end of it, or says that it has to."
         whence = f"From {self.source}" if self.source else ""
         below = self.list_subcommands()
         return "\n".join(filter(None, (self.help, f"Usage: {self.usage}", below, self.details, also, busy, whence)))

@@ -365,6 +365,11 @@ def ran(text: str, *rules: str) -> Decision:
             "rule",
             "why: allowed by src/** (policy.toml:3) · /policy why 12",
         ),
+        (
+            Decision(action=Write(path="/w/a"), effect="allow", rule="mode accept-edits", pattern="."),
+            "rule",
+            "why: allowed by mode accept-edits · /policy why 12",
+        ),
     ],
 )
 def test_an_open_row_ends_with_why_it_was_done(decision: Decision, by: str, line: str) -> None:

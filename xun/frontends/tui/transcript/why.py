@@ -36,6 +36,8 @@ def _verdict(event: Decided) -> str:
 def _rule(pattern: str | None, source: str | None) -> str:
     if not pattern:
         return f"the rules ({source})"
+    if source and source.startswith("mode "):
+        return source  # its rule is xun's own: the pattern tells nobody anything
     return f"{pattern if len(pattern) <= _MUCH else pattern[: _MUCH - 1] + '…'} ({source})"
 
 
