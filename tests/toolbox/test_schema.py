@@ -300,3 +300,19 @@ def test_a_spec_is_made_once_and_is_the_same_bytes_each_time():
     assert tools.list_tools_json()[0] is tools.list_tools_json()[0]
     again = ToolBox().register(list_dir)
     assert json.dumps(tools.list_tools_json()) == json.dumps(again.list_tools_json())
+
+
+def test_what_a_tool_says_of_itself_does_not_change_with_what_its_function_changes():
+    examples = [[1]]
+
+    def take(plain: list[int] = [], deep: Annotated[dict[str, Any], Field(examples=examples)] = {"a": [1]}): ...  # noqa: B006
+
+    def simple(plain: list[int] = [1]): ...  # noqa: B006
+
+    for function in (take, simple):
+        tool = Tool(function)
+        before = json.dumps(tool.parameters)
+        for default in function.__defaults__ or ():
+            default.clear()
+        examples.clear()
+        assert json.dumps(tool.parameters) == before

@@ -305,3 +305,13 @@ def test_arguments_are_checked_before_permission_and_before_the_actions_are_told
     result = ToolBox().register(erase).call_tool(None, "erase", {"path": 3})
     assert result.unwrap_err().error == "Invalid arguments: 'path' must be a valid string, not a number."
     assert told == []
+
+
+def test_a_deprecated_parameter_warns_nobody():
+    def old(
+        value: Annotated[int, Field(deprecated=True)], other: Annotated[int, Field(deprecated="Use value.")] = 1
+    ): ...
+
+    tool = Tool(old)
+    assert tool.parameters["properties"]["value"]["deprecated"] is True
+    assert tool.validate({"value": 1, "other": 2}).unwrap() == {"value": 1, "other": 2}  # warnings are errors here

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -30,7 +31,7 @@ def simple(parameters: Sequence[Parameter]) -> Schema | None:
         if schema is None or not (parameter.required or _plain(parameter.default)):
             return None
         if not parameter.required and _has_json(parameter.default):
-            schema["default"] = parameter.default
+            schema["default"] = deepcopy(parameter.default)  # the function may change its own
         properties[parameter.name] = schema
     required = [parameter.name for parameter in parameters if parameter.required]
     needed = {"required": required} if required else {}
@@ -59,7 +60,7 @@ def clean(schema: Schema) -> Schema:
         elif key in _MAPS_OF_SCHEMAS:
             cleaned[key] = {name: _inner(inner) for name, inner in value.items()}
         else:
-            cleaned[key] = value if key in _VALUES else _inner(value)
+            cleaned[key] = deepcopy(value) if key in _VALUES else _inner(value)
     return cleaned
 
 

@@ -56,9 +56,9 @@ class Validator:
             return Err(self._explain(error))
         except Exception as error:  # noqa: BLE001 - a hint's own validator may raise anything
             return Err(f"The arguments could not be checked: {one_line(str(error) or type(error).__name__)}.")
-        given = found.model_fields_set
+        given, values = found.model_fields_set, vars(found)  # of a deprecated field, the attribute warns
         fields = ((field_name(index), parameter) for index, parameter in enumerate(self._parameters))
-        return Ok({item.name: getattr(found, field) for field, item in fields if field in given or item.required})
+        return Ok({item.name: values[field] for field, item in fields if field in given or item.required})
 
     def _explain(self, error: ValidationError) -> str:
         groups: dict[Any, list[Any]] = {}
