@@ -5,8 +5,9 @@ import dataclasses
 import enum
 import sys
 import typing
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Self
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, NotRequired, Self
 
 import pytest
 import typing_extensions
@@ -171,6 +172,16 @@ class Entry(NamedTuple):
     kind: type[int]
 
 
+@dataclasses.dataclass
+class Node:
+    value: int
+    following: "Node | None" = None
+
+
+class Folder(BaseModel):
+    folders: "list[Folder]" = []
+
+
 class Empty(enum.Enum):
     pass
 
@@ -184,23 +195,15 @@ class Shapes(enum.Enum):
     "hint",
     [
         BaseModel, list[BaseModel], Abstract, Holding, Lazily, Coloured, Pair, Entry, enum.Enum, Empty, Shapes, Self,
-        Literal[b"x"], Literal[Colour.PAIR], dict[str, Literal[b"x"]], BaseModel | None,
+        Literal[b"x"], Literal[Colour.PAIR], dict[str, Literal[b"x"]], BaseModel | None, ClassVar[int], ClassVar,
+        dict[tuple[int, int], int], dict[None, int], Mapping[frozenset[int] | None, int], list[dict[Node, int]],
+        dict[Annotated[list[int], "a note"], int], dict[Literal[1], int], OrderedDict[Folder, str],
     ],
     ids=str,
 )  # fmt: skip
 def test_a_hint_that_would_fail_at_each_call_is_refused_at_registration(hint: Any):
     with pytest.raises(ConfigurationError, match="parameter 'value' has a hint that no JSON value can satisfy, "):
         tool_for(hint)
-
-
-@dataclasses.dataclass
-class Node:
-    value: int
-    following: "Node | None" = None
-
-
-class Folder(BaseModel):
-    folders: "list[Folder]" = []
 
 
 @pytest.mark.parametrize(
@@ -244,3 +247,69 @@ def test_a_literal_takes_nothing_that_only_equals_a_member(hint: Any, value: Any
         .validate({"value": 2 if hint == Literal[1, 2] else True if hint == Literal[True, "x"] else [0]})
         .is_ok()
     )
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Switch(enum.Enum):
+    ON = True
+    OFF = "off"
+
+
+class Share(enum.Enum):
+    HALF = 0.5
+    ALL = 1.0
+
+
+class Bits(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
+class Lenient(enum.Enum):
+    ONE = 1
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        return cls.ONE if value in ("one", 7) else None
+
+
+@pytest.mark.spec("H-SCH-07")
+@pytest.mark.parametrize(
+    ("hint", "wrong"),
+    [
+        (Level, True), (Level, 1.0), (Switch, 1), (Switch, 1.0), (Share, True), (Bits, True), (Lenient, True),
+        (list[Level], [True]), (dict[str, Level], {"a": True}), (Level | str, True), (Level | None, 1.0),
+        (Annotated[Level, "a note"], True), (tuple[str, Level], ["a", True]),
+    ],
+)  # fmt: skip
+def test_an_enum_takes_nothing_that_only_equals_a_value(hint: Any, wrong: Any) -> None:
+    assert " must be " in error_of(tool_for(hint), {"value": wrong})
+
+
+@pytest.mark.parametrize(
+    ("hint", "given", "value"),
+    [
+        (Level, 2, Level.HIGH), (Switch, True, Switch.ON), (Switch, "off", Switch.OFF), (Share, 0.5, Share.HALF),
+        (Share, 1, Share.ALL), (Share, 1.0, Share.ALL), (Bits, 3, Bits.READ | Bits.WRITE), (Lenient, "one", Lenient.ONE),
+        (Lenient, 7, Lenient.ONE), (Level | str, "x", "x"), (dict[Level, int], {"1": 5}, {Level.LOW: 5}),
+        (dict[Literal["a", 1], Level], {"a": 1}, {"a": Level.LOW}), (dict[int | tuple[int], str], {"1": "a"}, {1: "a"}),
+        (dict[RED, int], {"red": 1}, {Colour.RED: 1}),
+    ],
+)  # fmt: skip
+def test_an_enum_and_the_keys_of_a_dict_take_what_json_has_for_them(hint: Any, given: Any, value: Any) -> None:
+    assert tool_for(hint).validate({"value": given}).unwrap() == {"value": value}
+
+
+def test_a_parameter_without_a_hint_is_of_the_enum_of_its_default() -> None:
+    def take(value=Level.LOW): ...
+
+    assert " must be 1 or 2" in error_of(Tool(take), {"value": True})
+    assert Tool(take).validate({"value": 2}).unwrap() == {"value": Level.HIGH}
+
+
+def test_an_enum_is_described_as_pydantic_describes_it() -> None:
+    assert tool_for(Level).parameters["$defs"] == {"Level": {"type": "integer", "enum": [1, 2]}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import partial
 from types import NoneType, UnionType
@@ -17,33 +17,38 @@ Twins = dict[Any, Any]
 """What became of each TypedDict, so that each is put into another once."""
 
 
-def adapted(hint: Any, twins: Twins) -> Any:
-    """`hint` with the values for a `Literal`'s members of an Enum, and with TypedDicts that this pydantic reads.
+def adapted(hint: Any, twins: Twins, *, key: bool = False) -> Any:
+    """`hint` with the values for a `Literal`'s members of an Enum, with Enums and Literals that tell true from 1, and
+    with TypedDicts that this pydantic reads.
 
-    Raises what a TypedDict with hints that cannot be resolved raises.
+    With `key` it is what the keys of an object are to be, which JSON has as text only. Raises what a TypedDict with
+    hints that cannot be resolved raises.
     """
     if is_typeddict(hint):
         return _typed_dict(hint, twins)
     origin, args = get_origin(hint), get_args(hint)
     if origin is Literal:
-        return _literal(hint, args)
+        return _literal(hint, args, key)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return hint if key else _enum(hint)
     if origin is Annotated:
-        bare = adapted(args[0], twins)
+        bare = adapted(args[0], twins, key=key)
         return hint if bare is args[0] else Annotated[bare, *hint.__metadata__]
-    inner = tuple(adapted(arg, twins) for arg in args)
+    keyed = isinstance(origin, type) and issubclass(origin, Mapping)
+    inner = tuple(adapted(arg, twins, key=key or (keyed and place == 0)) for place, arg in enumerate(args))
     if all(new is old for new, old in zip(inner, args, strict=True)):
         return hint
     return Union[inner] if origin in (Union, UnionType) else origin[inner]  # noqa: UP007 - of a tuple
 
 
-def _literal(hint: Any, members: Sequence[Any]) -> Any:
+def _literal(hint: Any, members: Sequence[Any], key: bool) -> Any:
     """pydantic never finds a member of an Enum by what JSON has for it: so it gets that, and makes the member of it.
 
     Nor does it tell true from 1, or 1.0, in these: that is told here.
     """
     written = tuple(member.value if isinstance(member, Enum) else member for member in members)
     enums = any(isinstance(member, Enum) for member in members)
-    numbers = any(isinstance(value, int) for value in written)
+    numbers = not key and any(isinstance(value, int) for value in written)
     if not (enums or numbers) or not all(isinstance(value, JSON_SCALARS) for value in written):
         return hint
     from pydantic import AfterValidator, BeforeValidator  # few hints need them
@@ -53,15 +58,31 @@ def _literal(hint: Any, members: Sequence[Any]) -> Any:
         meant.setdefault((type(value), value), member)
     values: Any = Literal.__getitem__(written)
     found: Any = Annotated[values, AfterValidator(lambda value: meant[type(value), value])] if enums else hint
-    return Annotated[found, BeforeValidator(partial(_told, frozenset(meant)))] if numbers else found
+    return Annotated[found, BeforeValidator(partial(_told, tuple(meant)))] if numbers else found
 
 
-def _told(known: frozenset[tuple[type, Any]], value: Any) -> Any:
-    """`value`, unless it is a number, or true or false, that only equals one of the `known`."""
-    if isinstance(value, int | float) and (type(value), value) not in known:
+def _enum(kind: type[Enum]) -> Any:
+    """`kind`, which pydantic alone takes true for 1 in, unless it says itself how it is read."""
+    known = tuple((type(member.value), member.value) for member in kind if isinstance(member.value, int | float))
+    if not known or hasattr(kind, "__get_pydantic_core_schema__"):
+        return kind
+    from pydantic import BeforeValidator
+
+    return Annotated[kind, BeforeValidator(partial(_told, known))]
+
+
+def _told(known: tuple[tuple[type, Any], ...], value: Any) -> Any:
+    """`value`, unless it is a number, or true or false, that only equals one of the `known`.
+
+    A whole number is one of the real ones too, as it is in JSON.
+    """
+    if not isinstance(value, int | float):
+        return value
+    equal = [kind for kind, one in known if one == value]
+    if equal and type(value) not in equal and not (type(value) is int and float in equal):
         from pydantic_core import PydanticKnownError
 
-        *others, last = sorted(repr(one) for _, one in known)
+        *others, last = [repr(one) for _, one in known]
         raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}" if others else last})
     return value
 

@@ -170,7 +170,7 @@ def is_context(hint: Any) -> bool:
 def _parameter(item: inspect.Parameter, hint: Any) -> Parameter:
     if hint is not EMPTY:
         return Parameter(item.name, hint, item.default)
-    guess = Any if item.default is None or item.default is EMPTY else type(item.default)
+    guess = Any if item.default is None or item.default is EMPTY else adapted(type(item.default), {})
     return Parameter(item.name, guess, item.default)
 
 

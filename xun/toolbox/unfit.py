@@ -7,17 +7,21 @@ import inspect
 from collections import abc
 from collections.abc import Iterator, Sequence
 from enum import Enum
-from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
 from xun.toolbox.hints import JSON_SCALARS
 
-# `type` and `Self` have no JSON value; pydantic checks the others item by item while the tool already runs.
+# `type` and `Self` have no JSON value, a `ClassVar` is no parameter to pydantic, and the others it checks item by item
+# while the tool already runs.
 _NEVER = (
-    type, Self, abc.Iterable, abc.Iterator, abc.Generator, abc.AsyncIterable, abc.AsyncIterator, abc.AsyncGenerator,
+    type, Self, ClassVar,
+    abc.Iterable, abc.Iterator, abc.Generator, abc.AsyncIterable, abc.AsyncIterator, abc.AsyncGenerator,
 )  # fmt: skip
+_NO_TEXT = (list, tuple, dict, set, frozenset)
 
 
 def never_fits(hint: Any) -> bool:
@@ -36,9 +40,24 @@ def _never_fits(hint: Any, seen: set[type]) -> bool:
         return not all(isinstance(value, JSON_SCALARS) for value in args)
     if origin is Annotated:
         return not any(map(_validates, hint.__metadata__)) and _never_fits(args[0], seen)
+    if args and isinstance(origin, type) and issubclass(origin, abc.Mapping) and _never_a_key(args[0]):
+        return True
     if isinstance(hint, type) and not args:
         return _class_never_fits(hint, seen)
     return any(_never_fits(arg, seen) for arg in args)
+
+
+def _never_a_key(hint: Any) -> bool:
+    """Whether no text, which all keys of JSON are, satisfies `hint`."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return not any(map(_validates, hint.__metadata__)) and _never_a_key(args[0])
+    if origin in (Union, UnionType):
+        return all(map(_never_a_key, args))
+    if origin is Literal:
+        return not any(isinstance(value, str) for value in args)
+    kind = origin or hint
+    return kind in (None, NoneType) or (isinstance(kind, type) and (issubclass(kind, _NO_TEXT) or _is_record(kind)))
 
 
 def _class_never_fits(kind: type, seen: set[type]) -> bool:
