@@ -327,5 +327,14 @@ async def test_a_tool_may_tell_none_or_several_actions(told: Any, actions: tuple
 @pytest.mark.parametrize("told", [None, "ls", [None], {"kind": "read"}, 3], ids=repr)
 async def test_what_is_no_action_is_never_taken_for_nothing_to_decide(told: Any):
     tool = Tool(tool_attr(name="t", actions=lambda arguments, ctx: told)(lambda: 1))
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^the actions of t "):
+        tool.actions_for({}, CTX)
+
+
+async def test_actions_that_turn_out_to_be_asynchronous_are_refused_without_a_warning():
+    async def tell() -> list[Read]:
+        return []
+
+    tool = Tool(tool_attr(name="t", actions=lambda arguments, ctx: tell())(lambda: 1))  # ty: ignore[invalid-argument-type]
+    with pytest.raises(TypeError, match="must be a list of actions, not a coroutine"):
         tool.actions_for({}, CTX)

@@ -1,5 +1,6 @@
 """What is said of a function or a tool where it is registered."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -29,6 +30,10 @@ def guarded(a: int) -> int:
 def plain(a: int) -> int:
     """Plain."""
     return a
+
+
+async def waits(*given: Any) -> Any:
+    """A function that has to be awaited."""
 
 
 def only(box: ToolBox) -> Tool:
@@ -178,3 +183,10 @@ def test_a_wrong_option_is_refused_wherever_it_is_given(options: dict[str, Any],
             register()
         assert str(caught.value).startswith(line)
     assert len(box) == 0
+
+
+@pytest.mark.parametrize("option", ["actions", "retry_if_result"])
+def test_what_is_called_and_not_awaited_must_not_be_asynchronous(option: str):
+    for given in (waits, partial(waits, 1)):
+        with pytest.raises(ConfigurationError, match=f"^{option} must be a function that is not asynchronous$"):
+            ToolBox().register(plain, **{option: given})  # ty: ignore[invalid-argument-type]

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -42,17 +43,30 @@ SKIPPED = "Not run: the run was stopped by an earlier refusal."
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A call with its tool and checked arguments, or with what is wrong with it, and how it ends then."""
+    """A call with its tool and checked arguments, or with what is wrong with it, and how it ends then.
+
+    `given` is what the arguments were made of.
+    """
 
     call: ToolCall
     tool: Tool | None = None
     arguments: Any = None
+    given: Any = None
     problem: str | None = None
     outcome: CallOutcome = "invalid"
 
     @property
     def concurrent(self) -> bool:
         return self.tool is None or self.tool.concurrent
+
+    def own_arguments(self) -> dict[str, Any]:
+        """The arguments once more, as values of their own: what code of others does to them nobody else meets."""
+        assert self.tool is not None
+        try:
+            return deepcopy(self.arguments)
+        except Exception:  # noqa: BLE001 - a value of a hint's own kind that cannot be copied: it is made again
+            again = self.tool.validate(_copied(self.given))
+            return again.unwrap() if again.is_ok() else self.arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +97,14 @@ def find_tool(call: ToolCall, offered: Sequence[Tool], arguments: Any) -> Prepar
     if found.name is None:
         return Prepared(call, problem=found.error)
     call, tool = by_tool_name(call, (found.name,)), tools[found.name]
-    checked = tool.validate(copied(arguments) if isinstance(arguments, dict) else arguments)
+    checked = tool.validate(_copied(arguments))
     if checked.is_err():
         return Prepared(call, tool, problem=checked.unwrap_err().error)
-    return Prepared(call, tool, arguments=checked.unwrap())
+    return Prepared(call, tool, arguments=checked.unwrap(), given=arguments)
+
+
+def _copied(arguments: Any) -> Any:
+    return copied(arguments) if isinstance(arguments, dict) else arguments
 
 
 async def run_call(turn: Turn, item: Prepared) -> None:
@@ -138,7 +156,7 @@ async def _make(turn: Turn, item: Prepared, tool: Tool, ctx: ToolCallContext[Any
     async def attempt() -> Ran:
         async with _its_turn(turn.agent, tool):
             turn.call_running(call)
-            return await invoke(tool, item.arguments, ctx, policy)
+            return await invoke(item, ctx, policy)
 
     ran = await _with_retries(turn.agent, attempt, call, tool, ctx, policy)
     given = _end(turn, call, ran.result, ran.outcome, ran.seconds, tool)
@@ -223,7 +241,8 @@ async def _actions(item: Prepared, ctx: ToolCallContext[Any]) -> Sequence[Action
     use = UseTool(name=item.tool.name, arguments=copied(item.call.arguments), opaque=item.tool.actions is None)
     if use.opaque:
         return (use,)
-    return (use, *await run_in_thread(partial(item.tool.actions_for, item.arguments, ctx), f"actions-{item.tool.name}"))
+    tell = partial(item.tool.actions_for, item.own_arguments(), ctx)
+    return (use, *await run_in_thread(tell, f"actions-{item.tool.name}"))
 
 
 def _refusal(verdict: Verdict) -> Err:
@@ -247,12 +266,17 @@ async def call_directly(agent: AgentBase, toolbox: ToolBox, name: str, arguments
     if (stopped := await stopped_by(agent, item, ctx, emit)) is not None:
         return stopped.error
     policy = toolbox.under(agent.config.tool_policy).policy
-    attempt = partial(invoke, item.tool, item.arguments, ctx, policy)
+    attempt = partial(invoke, item, ctx, policy)
     return (await _with_retries(agent, attempt, call, item.tool, ctx, policy)).result
 
 
-async def invoke(tool: Tool, arguments: Any, ctx: ToolCallContext[Any], policy: ToolPolicy) -> Ran:
-    """Run `tool` once, within its time. Never raises but for a cancellation of the running task."""
+async def invoke(item: Prepared, ctx: ToolCallContext[Any], policy: ToolPolicy) -> Ran:
+    """Run the tool of `item` once, within its time. Never raises but for a cancellation of the running task.
+
+    Its arguments are its own: what an attempt that fails has done to them the next one does not meet.
+    """
+    assert item.tool is not None
+    tool, arguments = item.tool, item.own_arguments()
     changes: Changes = ctx.agent.turnstile.changes
     began, left = time.monotonic(), not tool.is_async  # the thread of a synchronous tool outlives a wait cut short
     changes.begin(tool)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import clipped, function, instance, one_of, seconds, texts
+from xun.given import clipped, function, instance, is_async, one_of, seconds, texts
 from xun.policy.action import Action
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.marks import check_markable, mark_of, marked
@@ -42,7 +41,7 @@ class ToolOptions(TypedDict, total=False):
     - `concurrent`: False keeps its calls out of the ones that run side by side.
     - `timeout`: seconds a call may take; None is what the `ToolPolicy` says, else 25.
     - `actions`: tells what a call would do, from its validated arguments and context, before it runs. It may
-      raise, and may do small I/O.
+      raise, and may do small I/O; the arguments are a copy of those that the tool is called with.
     - `docstyle`: "verbatim" offers the whole docstring as the description; "sections" moves its `Args:`
       section into the descriptions of the parameters. None follows the `ToolBox`.
     - `bounded`: the tool keeps its results short itself, so they are passed on whole.
@@ -115,8 +114,9 @@ class ToolAttr:
         one_of("docstyle", self.docstyle, get_args(DocStyle))
         function("actions", self.actions)
         function("retry_if_result", self.retry_if_result)
-        if inspect.iscoroutinefunction(self.retry_if_result):
-            raise WrongTypeError("retry_if_result must be a function that is not asynchronous")
+        for option in ("actions", "retry_if_result"):
+            if is_async(getattr(self, option)):
+                raise WrongTypeError(f"{option} must be a function that is not asynchronous")
         instance("retry", self.retry, ToolRetry, "a ToolRetry object")
         seconds("timeout", self.timeout)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack, cast, overload
@@ -181,6 +181,10 @@ class Tool:
         if self.attr.actions is None:
             return ()
         told = self.attr.actions(arguments, ctx)
+        if inspect.iscoroutine(told):
+            told.close()  # nobody awaits it
+        if isinstance(told, str | bytes | Mapping) or not isinstance(told, (*_ACTIONS, Iterable)):
+            raise TypeError(f"the actions of {self.name} must be a list of actions, not a {type(told).__name__}")
         actions = (told,) if isinstance(told, _ACTIONS) else tuple(told)
         for action in actions:
             if not isinstance(action, _ACTIONS):

@@ -72,7 +72,7 @@ class PersonCall:
         began = time.monotonic()
         try:
             policy = toolbox.under(agent.config.tool_policy).policy
-            ran = await invoke(item.tool, item.arguments, ctx, policy)
+            ran = await invoke(item, ctx, policy)
         finally:
             self._seconds = time.monotonic() - began
         return answer_of(agent, call, ran.result, ran.outcome, item.tool)

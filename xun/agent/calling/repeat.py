@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -90,11 +91,19 @@ async def _says(tool: Tool, value: Any, complain: Callable[[str], None]) -> bool
     assert tool.retry_if_result is not None
     waiting = asyncio.current_task()
     try:
-        return bool(await run_in_thread(partial(tool.retry_if_result, value), f"retry-{tool.name}"))
+        return bool(await run_in_thread(partial(tool.retry_if_result, _own(value)), f"retry-{tool.name}"))
     except BaseException as error:  # noqa: BLE001 - whatever is wrong with it, it is told
         why = _line(contained(error, waiting).unwrap_err().error)
         complain(f"retry_if_result of the tool {tool.name} failed, so its result stands: {why}")
         return False
+
+
+def _own(value: Any) -> Any:
+    """`value` for one who looks at it and may change it; itself where it cannot be copied."""
+    try:
+        return deepcopy(value)
+    except Exception:  # noqa: BLE001 - a value of others: a lock, an open file
+        return value
 
 
 def _given_up(ran: Ran, attempts: int, seconds: float) -> Ran:
