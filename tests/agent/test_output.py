@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, Never, TypedDict
 
 import pytest
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, ConfigDict, with_config
 
 from tests.agent.support import agent_of, call, check_guarantees
 from xun import Agent, ConfigurationError, Message, ScriptedProvider, Text, TurnEnded
@@ -64,6 +65,56 @@ async def test_an_answer_that_fits_is_parsed(schema: Any, answer: str, data: Any
     asked = provider.requests[0].messages[-1]
     assert asked.text == "Did it pass?", "what the person said stays what they said"
     assert "JSON Schema" in said_last(asked)
+    check_guarantees(heard, agent)
+
+
+@with_config(ConfigDict(extra="ignore"))
+class Loose(TypedDict):
+    gate: int
+
+
+@pytest.mark.parametrize(
+    ("schema", "wrong", "right"),
+    [
+        (Flight, {"gate": 1, "seat": 2}, {"gate": 1}),
+        (list[Flight], [{"gate": 1, "seat": 2}], [{"gate": 1}]),
+        (Point, {"x": 1, "y": 2, "seat": 3}, {"x": 1, "y": 2}),
+        (dict[str, Point], {"a": {"x": 1, "y": 2, "seat": 3}}, {"a": {"x": 1, "y": 2}}),
+    ],
+)
+async def test_a_key_that_a_type_does_not_have_is_told_as_for_the_arguments_of_a_tool(
+    schema: Any, wrong: Any, right: Any
+) -> None:
+    agent, provider, _ = agent_of([{"text": json.dumps(wrong)}, {"text": json.dumps(right)}])
+    async with agent:
+        result = await agent.run("go", output_schema=schema)
+    assert result.ok and "seat' is unknown" in said_last(provider.requests[1].messages[-1])
+    assert '"additionalProperties":false' in said_last(provider.requests[0].messages[-1])
+
+
+async def test_a_type_that_says_that_it_takes_other_keys_takes_them() -> None:
+    agent, _, _ = agent_of([{"text": '{"gate": 1, "seat": 2}'}])
+    async with agent:
+        assert (await agent.run("go", output_schema=Loose)).data == {"gate": 1}
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("k"), TypeError("t"), AttributeError("a"), RuntimeError("r"), StopIteration(), RecursionError()]
+)
+async def test_a_validator_that_fails_is_an_answer_to_be_put_right(error: Exception) -> None:
+    def fail(value: int) -> int:
+        if value == 1:
+            raise error
+        return value
+
+    agent, provider, heard = agent_of([{"text": "1"}, {"text": "2"}] + [{"text": "1"}] * 3)
+    async with agent:
+        assert (await agent.run("go", output_schema=Annotated[int, AfterValidator(fail)])).data == 2
+        failed = await agent.run("go", output_schema=Annotated[int, AfterValidator(fail)])
+    told = said_last(provider.requests[1].messages[-1])
+    assert f"output_schema could not check it: {type(error).__name__}" in told and "\n" not in told
+    assert failed.stop_reason == "invalid_output" and failed.error is not None
+    assert "output_schema" in failed.error.message
     check_guarantees(heard, agent)
 
 
@@ -157,10 +208,24 @@ def test_the_synchronous_way() -> None:
         assert agent.instruct("go").execute(output_schema=Verdict).data == Verdict(passed=True)
 
 
-@pytest.mark.parametrize("schema", [{"type": "nonsense"}, {"$ref": "https://example.com/x"}, object(), 3])
+class Unbuilt:
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        raise KeyError("no such thing")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "nonsense"}, {"$ref": "https://example.com/x"}, object(), 3, '{"type": "object"}', "Verdict", b"x", False,
+        [{"type": "object"}], Verdict(passed=True), Callable[[int], int], Never, Unbuilt, ScriptedProvider, ...,
+    ],
+)  # fmt: skip
 async def test_what_is_no_schema_is_refused_before_anything_is_sent(schema: Any) -> None:
     agent, provider, heard = agent_of([{"text": "x"}])
     async with agent:
-        with pytest.raises(ConfigurationError):
+        with pytest.raises(ConfigurationError, match=r"output_schema must be a|the JSON Schema is wrong") as caught:
             await agent.run("go", output_schema=schema)
+    said = str(caught.value)
+    assert "\n" not in said and "https://errors" not in said and "Set `" not in said and len(said) < 300
     assert provider.requests == [] and list(heard) == [] and agent.messages == []

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from xun.errors import ConfigurationError
+from xun.errors import ConfigurationError, WrongTypeError, text_of
 from xun.given import clipped
 from xun.messages import Message, Text
 from xun.strict_json import loads
+from xun.toolbox.wording import one_line
 
 if TYPE_CHECKING:
     from xun.toolbox.json_schema import JsonSchema
 
 CORRECTIONS = 2
 _FENCE = re.compile(r"\s*```[\w-]*[ \t]*\r?\n(.*)\n\s*```\s*", re.DOTALL)
+_SENTENCE_END = re.compile(r"\.\s+(?=[A-Z])")
 _ASKED = (
     "[Your final answer must be one JSON value that fits this JSON Schema, without any other text; use tools first "
     "where you need them. The schema: {}]"
@@ -32,7 +35,7 @@ class Output:
 
     def __init__(self, schema: Any, corrections: int) -> None:
         self._left = corrections
-        self._check = _BySchema(schema) if isinstance(schema, dict) else _ByType(schema)
+        self._check = _BySchema(schema) if isinstance(schema, Mapping) else _ByType(schema)
         self._asked = json.dumps(self._check.schema, ensure_ascii=False, separators=(",", ":"))
         self.data: Any = None
 
@@ -59,7 +62,7 @@ class Output:
 
 
 class _BySchema:
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: Mapping[str, Any]) -> None:
         from xun.toolbox.json_schema import JsonSchema
 
         self._checker = JsonSchema(schema)
@@ -75,18 +78,19 @@ class _BySchema:
 class _ByType:
     def __init__(self, kind: Any) -> None:
         from pydantic import TypeAdapter
-        from pydantic.errors import PydanticUserError
 
         from xun.toolbox.hints import adapted
+        from xun.toolbox.model import Closed
 
+        if isinstance(kind, str):
+            raise WrongTypeError("output_schema must be a JSON Schema or a type, not text: give json.loads of it")
         try:
             self._adapter: Any = TypeAdapter(adapted(kind, {}))
-            self.schema: Any = self._adapter.json_schema()
+            self.schema: Any = self._adapter.json_schema(schema_generator=Closed)
             self._checker: JsonSchema | None = _checker_of(self.schema)
-        except (PydanticUserError, TypeError, NameError) as error:
-            said = " ".join(str(error).split()[:20])
+        except Exception as error:  # noqa: BLE001 - a type may say itself how it is read, and fail in any way
             raise ConfigurationError(
-                f"output_schema must be a JSON Schema or a type, not {clipped(kind)}: {said}"
+                f"output_schema must be a JSON Schema or a type, not {clipped(kind)}: {_reason(error)}"
             ) from None
 
     def __call__(self, text: str) -> Any:
@@ -100,6 +104,14 @@ class _ByType:
             return self._adapter.validate_json(text, strict=True)  # no "true" for true: the schema says what fits
         except ValidationError as error:
             raise ValueError("; ".join(_told(item) for item in error.errors(include_url=False)[:5])) from None
+        except Exception as error:  # noqa: BLE001 - a validator of the type may raise anything
+            raise ValueError(f"output_schema could not check it: {type(error).__name__}: {text_of(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """What `error` says is wrong: its first sentence, without advice on settings of pydantic and links to it."""
+    first, *_ = text_of(error).strip().splitlines()
+    return one_line(_SENTENCE_END.split(first)[0])
 
 
 def _checker_of(schema: dict[str, Any]) -> JsonSchema | None:

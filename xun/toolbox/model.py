@@ -7,7 +7,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core.core_schema import DataclassSchema, TypedDictSchema
 
 from xun.toolbox.signature import Parameter
 from xun.toolbox.unfit import never_fits
@@ -17,6 +18,21 @@ class _Generator(GenerateJsonSchema):
     """Says nothing about defaults that JSON lacks: they are simply not shown to the model."""
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - the parent's attribute
+
+
+class Closed(GenerateJsonSchema):
+    """Says of a TypedDict and of a plain dataclass that they take no other keys: pydantic alone leaves these out."""
+
+    def typed_dict_schema(self, schema: TypedDictSchema) -> JsonSchemaValue:
+        return _closed(super().typed_dict_schema(schema), schema)
+
+    def dataclass_schema(self, schema: DataclassSchema) -> JsonSchemaValue:
+        return _closed(super().dataclass_schema(schema), schema)
+
+
+def _closed(found: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
+    said = "extra_fields_behavior" in schema.get("config", {}) or hasattr(schema.get("cls"), "__pydantic_config__")
+    return found if said or "$ref" in found else {"additionalProperties": False} | found
 
 
 def field_name(index: int) -> str:
