@@ -61,11 +61,18 @@ class Lifecycle(AgentBase):
                 assessor=AgentAssessor(self, self._risk_model),
                 on_always=self._on_always,
                 own=cache(own_of_xun),
+                permission_of=self._permission_of,
             )
             self._resolved[found[1].full_name] = found
             self._phase = "init"
             self._fire_now("after_initialize")
         return cast("Agent[Init]", self)
+
+    def _permission_of(self, name: str, otherwise: str | None) -> str | None:
+        for tool in (self.toolbox.get(name), *self._planning, *self._delegates):
+            if tool is not None and tool.name == name:
+                return tool.permission
+        return otherwise
 
     def is_initialized(self) -> bool:
         return self._phase == "init"

@@ -38,6 +38,8 @@ __all__ = ["Gate", "OnAlways", "OnAsk", "Standing", "question"]
 
 Standing = Callable[[str], Sequence[Rule]]
 """The rules that hold, as the disk is now, for what a shell text may be about. It reads files; called in a thread."""
+PermissionOf = Callable[[str, str | None], str | None]
+"""The permission that the agent's own tool of this name has, None too; or else, where it has none such, the second."""
 
 _log = logging.getLogger("xun.gate")
 
@@ -54,8 +56,8 @@ class Gate:
     what the disk holds when a command is judged. `questions` are those that are open now. `kept` are the rules that a
     person has had kept for good: they count for all agents of the tree at once, as they will in the next session.
     `bare` says that the last command was judged without the sandbox that is wanted. `above` is the gate of the agent
-    that this one works for: what that would not let pass does not pass, save what a person has `given` here; `own`
-    says where xun's files lie.
+    that this one works for: what that would not let pass does not pass, save what a person has `given` here;
+    `permission_of` binds those below, of whose calls the tools are others. `own` says where xun's files lie.
     """
 
     workspace: Workspace
@@ -66,6 +68,7 @@ class Gate:
     auto_confirm: bool = False
     home: Path = field(default_factory=Path.home)
     own: Callable[[], Own] = Own
+    permission_of: PermissionOf = lambda _, otherwise: otherwise
     grants: list[Rule] = field(default_factory=list)
     kept: list[Rule] = field(default_factory=list)
     mode: Mode = "manual"
@@ -216,11 +219,12 @@ class Gate:
     ) -> Decision:
         from xun.policy.within import within
 
-        if self.above is not None:
-            own = self._judge_alone(action, facts, permission, mode, more)
-            there = facts.above or facts
-            return within(own, self.above._judge(action, there, permission, self.above.mode, (*self.given, *more)))  # noqa: SLF001 - one of this class
-        return self._judge_alone(action, facts, permission, mode, more)
+        own = self._judge_alone(action, facts, permission, mode, more)
+        if self.above is None:
+            return own
+        above, more = self.above, (*self.given, *more)
+        said = above.permission_of(action.name, permission) if isinstance(action, UseTool) else None
+        return within(own, above._judge(action, facts.above or facts, said, above.mode, more))  # noqa: SLF001 - one of this class
 
     def _judge_alone(
         self, action: Action, facts: Facts, permission: str | None, mode: Mode, more: Sequence[Rule]

@@ -49,8 +49,9 @@ class SubAgent:
     """A specialist that an agent may delegate to, by the tool `delegate_<name>`.
 
     Each task has a new agent that sees only its own instructions and the task. It has the tools named here and no
-    others, and no hooks or middleware; what it does needs a yes of the policy of the agent that delegates, too, in the
-    mode of that (a `config` in plan mode keeps to it), and the person that it asks is the one of that agent.
+    others, and no hooks or middleware; what it does needs a yes of the policy of the agent that delegates, with the
+    permissions of that one's tools, in the mode of that (a `config` in plan mode keeps to it), and the person that it
+    asks is the one of that agent.
     `model`, `tools` and `system` go before `config`; without a model it uses that of the agent that delegates.
     `permission` is that of the delegation alone, `timeout` is in seconds, for the whole task. Raises
     `ConfigurationError`.
