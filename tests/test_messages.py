@@ -1,5 +1,6 @@
 """Messages and events are data: frozen, and the same again after a trip through JSON."""
 
+import base64
 import json
 from typing import Any, get_args
 
@@ -181,3 +182,11 @@ def test_any_arguments_and_text_survive_json(arguments: dict[str, Any], text: st
     again = Message.model_validate_json(message.model_dump_json())
     assert again == message
     assert json.dumps(again.calls[0].arguments) == json.dumps(arguments)
+
+
+def test_what_sound_is_in_and_a_file_of_unknown_beginning_are_taken_as_they_are_called() -> None:
+    tagged = base64.b64encode(b"ID3 and then a stream of AAC").decode()
+    assert Audio(media_type="audio/aac", data=tagged).data == tagged
+    assert Image(media_type="image/png", data="AA==").data == "AA=="
+    with pytest.raises(ValueError, match="data is audio/mpeg by its first bytes, and media_type says image/png"):
+        Image(media_type="image/png", data=tagged)

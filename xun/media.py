@@ -67,10 +67,13 @@ def problem_of(kind: str, media_type: str, data: str) -> str | None:
     if problem := too_large(kind, size_of(data)):
         return problem
     try:
-        binascii.a2b_base64(data, strict_mode=True)
+        content = binascii.a2b_base64(data, strict_mode=True)
     except ValueError:  # which binascii.Error and the error for what is no ASCII are
         return "data must be the file as base64 text, without line breaks and without 'data:' before it"
-    return None
+    found = type_of(content)
+    if found is None or found == media_type or kind_of(found) == kind == "audio":  # containers of sound hold others
+        return None
+    return f"data is {found} by its first bytes, and media_type says {media_type}"
 
 
 def too_large(kind: str, count: int) -> str | None:

@@ -132,7 +132,7 @@ async def _run(turn: Turn, item: Prepared) -> None:
 
 async def _run_tool(turn: Turn, item: Prepared, tool: Tool) -> None:
     call = item.call
-    ctx = ToolCallContext(turn.agent, tool.name, turn.context, turn.progress_of(call))
+    ctx = ToolCallContext(turn.agent, tool.name, turn.context, turn.progress_of(call), partial(turn.show, call))
     if (stopped := await stopped_by(turn.agent, item, ctx, turn.emit)) is not None:
         if stopped.verdict is not None:
             turn.refused(tool.name, stopped.verdict)
@@ -262,7 +262,8 @@ async def call_directly(agent: AgentBase, toolbox: ToolBox, name: str, arguments
     item = find_tool(call, toolbox.list_tools(agent.model.tool_capabilities), arguments)
     if item.problem is not None or item.tool is None:
         return Err(item.problem or "unknown tool")
-    ctx = ToolCallContext(agent, item.tool.name, context)
+    on_show = partial(current[0].show, current[1]) if current else None
+    ctx = ToolCallContext(agent, item.tool.name, context, on_show=on_show)
     if (stopped := await stopped_by(agent, item, ctx, emit)) is not None:
         return stopped.error
     policy = toolbox.under(agent.config.tool_policy).policy

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
+from xun.errors import RuntimeStateError
 from xun.given import text as checked_text
 
 if TYPE_CHECKING:
+    from xun.messages import Message
     from xun.policy.action import Confinement
     from xun.result import Result
     from xun.toolbox.outcome import ChoiceOutcome
@@ -54,13 +56,21 @@ class ToolCallContext(Generic[V]):
     `execute(context=...)`, passed through every layer.
     """
 
-    __slots__ = ("_agent", "_approved", "_confinement", "_on_progress", "_tool_name", "_value")
+    __slots__ = ("_agent", "_approved", "_confinement", "_on_progress", "_on_show", "_tool_name", "_value")
 
-    def __init__(self, agent: Any, tool_name: str, value: V, on_progress: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        agent: Any,
+        tool_name: str,
+        value: V,
+        on_progress: Callable[[str], None] | None = None,
+        on_show: Callable[[Message], None] | None = None,
+    ) -> None:
         self._agent = agent
         self._tool_name = tool_name
         self._value = value
         self._on_progress = on_progress
+        self._on_show = on_show
         self._confinement: Confinement | None = None
         self._approved: tuple[str, ...] = ()
 
@@ -99,3 +109,12 @@ class ToolCallContext(Generic[V]):
         checked = checked_text("progress", text)
         if self._on_progress is not None:
             self._on_progress(checked)
+
+    def show(self, message: Message) -> None:
+        """Add `message` behind the results of the step: `defer_tool_image` is the way in. Safe from any thread.
+
+        Raises `RuntimeStateError` where the model has not made the call, and once that has ended.
+        """
+        if self._on_show is None:
+            raise RuntimeStateError("only a tool that the model has called can show it something")
+        self._on_show(message)

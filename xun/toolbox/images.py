@@ -14,27 +14,25 @@ if TYPE_CHECKING:
     from xun.toolbox.context import ToolCallContext
 
 
-class _Shows(Protocol):
+class _Sends(Protocol):
     """The part of an agent that this needs."""
 
     def unfit(self, files: Iterable[Media]) -> str | None: ...
-    def show(self, message: Message) -> None: ...
 
 
 def defer_tool_image(ctx: ToolCallContext[Any], image: Image | bytes, msg: str = "") -> None:
     """Show the model `image`, the bytes of a PNG, JPEG, WebP or GIF file of at most 10 MB, after this step's results.
 
-    It is added as a message of the user, with `msg` in one line; usable from a tool's thread. A tool that needs this to
+    It is added as a message of the user, with `msg` in one line; usable from any thread. A tool that needs this to
     be seen says `required_capabilities=["vision"]`. Raises `ConfigurationError` for what is no such image, and where
     the model cannot be sent it.
     """
     shown = _checked(image)
-    agent = cast(_Shows, ctx.agent)
-    if problem := agent.unfit([shown]):
+    if ctx.agent is not None and (problem := cast(_Sends, ctx.agent).unfit([shown])):
         raise ConfigurationError(problem)
     line = " ".join(printable(text("msg", msg)).split())
     said = Text(text=f"[{ctx.tool_name} shows this image{f': {line}' if line else ''}]", note=True)
-    agent.show(Message(role="user", blocks=(shown, said)))
+    ctx.show(Message(role="user", blocks=(shown, said)))
 
 
 def _checked(image: Image | bytes) -> Image:

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -119,6 +120,14 @@ def test_instructions_are_paragraphs_of_one_text() -> None:
         ({"type": "image", "media_type": "image/png", "data": "???"}, "data must be the file as base64 text"),
         ({"type": "image", "media_type": "image/png", "data": "data:image/png;base64,AAAA"}, "without 'data:' before"),
         ({"type": "image", "media_type": "image/png", "data": ""}, "data is empty"),
+        (
+            {"type": "image", "media_type": "image/png", "data": PHOTO},
+            "data is image/jpeg by its first bytes, and media_",
+        ),
+        (
+            {"type": "audio", "media_type": "audio/mpeg", "data": PAPER.data},
+            "data is application/pdf by its first bytes",
+        ),
         ({"type": "image", "source": {"type": "url", "url": "https://x"}}, 'needs a source of {"type": "base64"'),
         ({"type": "image"}, "media_type: Field required"),
         ({"type": "text"}, 'has no text: write {"type": "text", "text": …}'),
@@ -305,6 +314,30 @@ async def test_a_call_that_is_over_shows_nothing() -> None:
     assert problems == ["the call that shows something has ended"]
     assert not any(message.media for message in agent.messages)
     check_guarantees(heard, agent)
+
+
+async def test_a_thread_that_a_tool_has_started_shows_something_too() -> None:
+    def inner(ctx: ToolCallContext[Any]) -> str:
+        """Show it from a thread."""
+        with ThreadPoolExecutor() as pool:
+            pool.submit(defer_tool_image, ctx, PNG, "from a thread").result()
+        return "shown"
+
+    async def outer(ctx: ToolCallContext[Any]) -> str:
+        """Call another tool."""
+        return (await ctx.agent.acall_tool(ToolBox().register(inner), "inner", {})).unwrap()
+
+    agent, _, heard = agent_of([call("inner"), call("outer"), {"text": "Two."}], inner, outer)
+    async with agent:
+        assert (await agent.run("Look.")).ok
+    pictures = [message for message in agent.messages if message.media]
+    assert pictures == [shown("inner", "from a thread")] * 2
+    check_guarantees(heard, agent)
+
+
+async def test_a_tool_that_no_agent_has_called_can_show_nothing() -> None:
+    with pytest.raises(RuntimeStateError, match="only a tool that the model has called"):
+        defer_tool_image(ToolCallContext(None, "show", None), PNG)
 
 
 async def test_only_a_call_of_the_model_can_show_something() -> None:

@@ -1,4 +1,4 @@
-"""Files for the model: whether it can be sent them, and those that tools show it."""
+"""Files for the model: whether it can be sent them, and those that the person mentions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Iterable
 
 from xun.agent.base import AgentBase
 from xun.agent.input.prompt import Prompt
-from xun.agent.turn import serving
-from xun.errors import RuntimeStateError
-from xun.messages import Media, Message
+from xun.messages import Media
 
 MENTION = "@"
 """What stands for a tool in what is told of the decisions about files that the person mentions."""
@@ -36,13 +34,3 @@ class Showing(AgentBase):
         self.check_started()
         typed = text if typed is None else typed
         return await with_files(self, text, typed) if "@" in typed else text
-
-    def show(self, message: Message) -> None:
-        """Add `message` behind the results of the step whose call runs; `defer_tool_image` is the way in for tools.
-
-        Raises `RuntimeStateError` outside of a call of the model's, and once that call has ended.
-        """
-        current = serving(self)
-        if current is None:
-            raise RuntimeStateError("only a tool that the model has called can show it something")
-        current[0].show(current[1], message)
