@@ -384,3 +384,27 @@ def test_names_of_models_are_fallbacks() -> None:
     for wrong in ("gpt-5", "openai/", "/x", ""):
         with pytest.raises(ProviderError, match="write PROVIDER/NAME"):
             module.fallbacks_of([wrong])
+
+
+@pytest.mark.parametrize(
+    ("given", "how", "said"),
+    [
+        (["demo"], {}, "fallbacks must be a list of Fallback objects, and 'demo' in it is none"),
+        ("demo", {}, "fallbacks must be a list of Fallback objects, not one text: write ['demo']"),
+        ([5], {}, "fallbacks must be a list of Fallback objects, and 5 in it is none"),
+        (Fallback("demo"), {}, "fallbacks must be a list of Fallback objects, not one: write [fallback]"),
+        (None, {}, "fallbacks must be a list of Fallback objects, not None"),
+        ([], {"retry": 3}, "retry must be a RetryPolicy object, not 3"),
+        ([], {"resolve": "x"}, "resolve must be a function, not 'x'"),
+        ([], {"model": 5}, "model must be text, not 5"),
+    ],
+)
+def test_a_chain_is_not_built_of_the_wrong_kind(given: Any, how: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        FallbackProvider("demo", given, **how)
+    assert str(caught.value) == said
+
+
+async def test_any_iterable_of_fallbacks_will_do() -> None:
+    chain = FallbackProvider(Told("down"), iter([Fallback(up := Told("up"), model="x")]))
+    assert [item async for item in chain.stream(request())] and [asked.model for asked in up.asked] == ["x"]

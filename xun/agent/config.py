@@ -15,7 +15,7 @@ from xun.agent.output import CORRECTIONS
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.given import clipped, instance, number, one_of, several, texts
 from xun.policy.decision import Mode
-from xun.providers.base import Effort, Fallback, PromptCachePolicy, RetryPolicy
+from xun.providers.base import Effort, Fallback, PromptCachePolicy, RetryPolicy, checked_fallbacks
 from xun.toolbox.replay import ToolPolicy, ToolRetry
 
 
@@ -132,13 +132,12 @@ def _check_count(name: str, count: int | None, least: int) -> None:
 
 
 def _fallbacks(given: Any) -> tuple[Fallback, ...]:
-    fallbacks = several("fallbacks", given, "Fallback objects")
+    fallbacks = checked_fallbacks(given)
     for fallback in fallbacks:
-        if not isinstance(fallback, Fallback):
-            raise WrongTypeError(f"fallbacks must be a list of Fallback objects, and {clipped(fallback)} in it is none")
         if not isinstance(fallback.provider, str):
+            given = clipped(fallback.provider)
             raise WrongTypeError(
-                f"the provider of a fallback is a name here, not {fallback.provider!r}; FallbackProvider takes objects"
+                f"the provider of a fallback is a name here, not {given}; FallbackProvider takes objects"
             )
     return fallbacks
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import clipped, number, texts
+from xun.given import clipped, number, several, texts
 from xun.messages import Message, Usage
 from xun.result import XunError
 
@@ -325,3 +325,14 @@ class Fallback:
         most = self.max_tokens
         if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
             raise ConfigurationError(f"max_tokens of a fallback must be a whole number from 1 on, not {most!r}")
+
+
+def checked_fallbacks(given: Any) -> tuple[Fallback, ...]:
+    """`given` as a tuple. Raises `TypeError` for anything but `Fallback` objects, and for one alone."""
+    if isinstance(given, Fallback):
+        raise WrongTypeError("fallbacks must be a list of Fallback objects, not one: write [fallback]")
+    fallbacks = several("fallbacks", given, "Fallback objects")
+    for fallback in fallbacks:
+        if not isinstance(fallback, Fallback):
+            raise WrongTypeError(f"fallbacks must be a list of Fallback objects, and {clipped(fallback)} in it is none")
+    return fallbacks

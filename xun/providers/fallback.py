@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from xun.errors import ConfigurationError
+from xun.given import function, instance
 from xun.messages import Media
 from xun.providers import registry
 from xun.providers.base import (
@@ -26,6 +27,7 @@ from xun.providers.base import (
     RetryPolicy,
     StreamItem,
     Used,
+    checked_fallbacks,
 )
 from xun.providers.errors import clean
 from xun.providers.failures import failure_of
@@ -91,13 +93,17 @@ class FallbackProvider:
     def __init__(
         self,
         first: Any,
-        fallbacks: Sequence[Fallback],
+        fallbacks: Iterable[Fallback],
         *,
         model: str | None = None,
         retry: RetryPolicy | None = None,
         resolve: Resolve | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        checked = checked_fallbacks(fallbacks)
+        instance("model", model, str, "text")
+        instance("retry", retry, RetryPolicy, "a RetryPolicy object")
+        function("resolve", resolve)
         find = resolve or _by_name
         lead = _first(first, model, find)
         self.name = lead.provider.name
@@ -105,7 +111,7 @@ class FallbackProvider:
         self._retry = retry or RetryPolicy()
         self._clock = clock
         self._members = [lead]
-        for fallback in fallbacks:
+        for fallback in checked:
             member = _member(fallback, lead.model.name, find)
             if not member.ours or member.name not in (known.name for known in self._members if known.ours):
                 self._members.append(member)
