@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from xun.errors import WrongTypeError, text_of
 from xun.messages import ToolCall
 from xun.result import printable
+from xun.strict_json import TOO_DEEP, too_deep
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -40,7 +41,7 @@ def whole(kind: type[M], given: Any) -> M:
 
 
 def whole_call(given: Any) -> ToolCall:
-    """The same for a call, whose arguments are JSON, however deeply they go. Raises `WrongTypeError`."""
+    """The same for a call, whose arguments are JSON. Raises `WrongTypeError`."""
     if not isinstance(given, ToolCall):
         raise WrongTypeError(f"{type(given).__name__}, not ToolCall")
     try:
@@ -51,9 +52,14 @@ def whole_call(given: Any) -> ToolCall:
 
 
 def json_arguments(given: Any) -> dict[str, Any]:
-    """`given`, the arguments of a call, with valid Unicode. Raises `WrongTypeError` for what is no JSON object."""
+    """`given`, the arguments of a call, with valid Unicode.
+
+    Raises `WrongTypeError` for what is no JSON object, or one that could not be stored.
+    """
     if not (isinstance(given, dict) and all(isinstance(name, str) for name in given)):
         raise WrongTypeError("arguments are no JSON object")
+    if too_deep(given):
+        raise WrongTypeError(f"arguments are {TOO_DEEP}")
     try:
         written = json.dumps(given, allow_nan=False, ensure_ascii=False)
         return given if (valid := printable(written)) is written else json.loads(valid)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xun.errors import ConfigurationError, WrongTypeError, text_of
 from xun.given import clipped
 from xun.messages import Message, Text
-from xun.strict_json import loads
+from xun.strict_json import TOO_DEEP, loads
 from xun.toolbox.wording import one_line
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _parsed(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise ValueError(f"it is not JSON ({error.msg} at character {error.pos + 1})") from None
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError(f"it is {TOO_DEEP}") from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

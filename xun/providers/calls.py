@@ -11,7 +11,7 @@ from typing import Any
 from xun.call_ids import with_own_ids
 from xun.messages import ModelStop, ToolCall
 from xun.providers.text import whole, whole_value
-from xun.strict_json import loads
+from xun.strict_json import TOO_DEEP, loads
 
 CUT_OFF = (
     "the call was cut off by the output limit before it was complete, so it was not run; send it again in smaller parts"
@@ -52,7 +52,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
             raise ValueError(CUT_OFF) from None
         raise ValueError(f"the arguments are not valid JSON ({error.msg} at character {error.pos + 1})") from None
     except RecursionError:
-        raise ValueError("the arguments are nested too deeply") from None
+        raise ValueError(f"the arguments are {TOO_DEEP}") from None
     if not isinstance(value, dict):
         raise ValueError(f"the arguments must be a JSON object, not {_KINDS.get(type(value), 'a number')}")
     return value

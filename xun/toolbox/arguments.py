@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any, Literal, NoReturn, get_args, get_origin
 
 from xun.result import Err, Ok, Result
-from xun.strict_json import unrepeated
+from xun.strict_json import TOO_DEEP, too_deep, unrepeated
 from xun.toolbox.signature import bare, members
 from xun.toolbox.wording import clip, one_line
 
@@ -48,6 +48,8 @@ def parse_object(arguments: Any) -> Result[dict[str, Any]]:
         return Err(f"The arguments must be a JSON object, not {json_kind(arguments)}.")
     if any(not isinstance(key, str) for key in arguments):
         return Err("The arguments must be a JSON object, whose keys are text.")
+    if too_deep(dict(arguments)):
+        return Err(f"The arguments are {TOO_DEEP}.")
     return Ok(dict(arguments))
 
 
