@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
-from inspect import iscoroutinefunction
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import Any
 
 from xun.errors import ConfigurationError, WrongTypeError
@@ -60,13 +60,25 @@ def listener(what: str, given: Any) -> None:
     function(what, given)
     if is_async(given):
         raise WrongTypeError(f"{what} is called at once and not awaited: it must be a function without async")
+    runs(what, given)
+
+
+def runs(what: str, given: Any) -> None:
+    """Raises `TypeError` where calling `given` would run nothing of it: a generator, which nobody goes through."""
+    if _is(given, isgeneratorfunction, isasyncgenfunction):
+        raise WrongTypeError(f"{what} must be a function that runs when it is called: one with yield in it does not")
 
 
 def is_async(given: Any) -> bool:
     """Whether calling `given` gives what has to be awaited."""
-    called = getattr(type(given), "__call__", None)  # noqa: B004 - whether that is asynchronous, not whether it is there
+    return _is(given, iscoroutinefunction)
+
+
+def _is(given: Any, *kinds: Callable[[Any], bool]) -> bool:
+    """Whether the function that calling `given` calls is of one of `kinds`."""
+    called = getattr(type(given), "__call__", None)  # noqa: B004 - which function that is, not whether it is there
     inner = getattr(given, "func", None)  # a `functools.partial`
-    return iscoroutinefunction(given) or iscoroutinefunction(called) or (inner is not None and is_async(inner))
+    return any(kind(given) or kind(called) for kind in kinds) or (inner is not None and _is(inner, *kinds))
 
 
 def instance(what: str, given: Any, kind: type | tuple[type, ...], described: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from xun.errors import ConfigurationError, WrongTypeError, text_of
 from xun.extend.payloads import BOUNDED, GUARDING, HOOK_PAYLOADS, HOOKS, HookName
-from xun.given import clipped
+from xun.given import clipped, runs
 from xun.messages import Message, ToolCall, call_of_its_own, of_its_own
 from xun.result import Err, Ok, Result
 from xun.worker import is_cancelled, run_in_task, run_in_thread
@@ -74,19 +74,20 @@ class Hooks:
     def on(self, name: HookName, function: Hook, *, once: bool = False) -> Registration:
         """Call `function` whenever `name` happens, or, with `once`, the next time alone.
 
-        A one-shot added while its own hook fires waits for the next. Raises `ConfigurationError` for an unknown name or
-        for what is no function.
+        A one-shot added while its own hook fires waits for the next. Raises `ConfigurationError` for an unknown name,
+        for what is no function, and for one with `yield` in it, of which a call runs nothing.
         """
         if name not in HOOK_PAYLOADS:
             raise ConfigurationError(f"no hook is called {name!r}; known: {', '.join(HOOKS)}")
         if not callable(function):
             raise WrongTypeError(f"a hook must be a function, not {clipped(function)}")
+        runs("a hook", function)
         registration = Registration(self, name, function, once=once)
         self._of.setdefault(name, []).append(registration)
         return registration
 
     def before_tool(self, function: Hook) -> Registration:
-        """`on("before_tool_call", …)`: it denies the call by raising."""
+        """`on("before_tool_call", …)`: it denies the call by raising, and lets it pass by returning None alone."""
         return self.on("before_tool_call", function)
 
     def after_tool(self, function: Hook) -> Registration:
@@ -118,7 +119,7 @@ class Hooks:
                 self.remove(registration)
             try:
                 async with asyncio.timeout(MOST if name in BOUNDED else None) as bound:
-                    await _call(registration.function, HookContext(name, agent, _own(data)))
+                    _check(name, await _call(registration.function, HookContext(name, agent, _own(data))))
             except KeyboardInterrupt:
                 raise
             except asyncio.CancelledError:
@@ -166,10 +167,14 @@ def _result(result: Result[Any]) -> Result[Any]:
         return Ok(result.value_str) if isinstance(result, Ok) else result
 
 
-async def _call(function: Hook, context: HookContext) -> None:
+def _check(name: HookName, given: object) -> None:
+    """A guard that returns something may mean no by it, such as False or an `Err`: nothing but None lets pass."""
+    if name in GUARDING and given is not None:
+        raise TypeError(f"it returned {clipped(given)}: raise to deny, return None to let pass")
+
+
+async def _call(function: Hook, context: HookContext) -> object:
     if inspect.iscoroutinefunction(function):
-        await run_in_task(partial(function, context), grace=_LETS_GO)
-        return
-    waiting = await run_in_thread(partial(function, context), f"hook-{context.name}")
-    if inspect.isawaitable(waiting):
-        await run_in_task(lambda: waiting, grace=_LETS_GO)
+        return await run_in_task(partial(function, context), grace=_LETS_GO)
+    given = await run_in_thread(partial(function, context), f"hook-{context.name}")
+    return await run_in_task(lambda: given, grace=_LETS_GO) if inspect.isawaitable(given) else given

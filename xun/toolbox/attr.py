@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import clipped, function, instance, is_async, one_of, seconds, texts
+from xun.given import clipped, function, instance, is_async, one_of, runs, seconds, texts
 from xun.policy.action import Action
 from xun.toolbox.context import ToolCallContext
 from xun.toolbox.marks import check_markable, mark_of, marked
@@ -117,6 +117,7 @@ class ToolAttr:
         for option in ("actions", "retry_if_result"):
             if is_async(getattr(self, option)):
                 raise WrongTypeError(f"{option} must be a function that is not asynchronous")
+        runs("retry_if_result", self.retry_if_result)
         instance("retry", self.retry, ToolRetry, "a ToolRetry object")
         seconds("timeout", self.timeout)
 
