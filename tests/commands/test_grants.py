@@ -183,4 +183,5 @@ async def test_the_mode_is_set_here_too() -> None:
         assert isinstance(await bench.action("/policy mode"), Pick)
         assert "auto" in await bench.text("/policy mode auto")
         assert bench.agent.mode == "auto"
-        assert "Usage: policy mode" in await bench.error("/policy mode fast")
+        said = "Usage: policy mode [NAME], where NAME is manual, accept-edits, plan or auto"
+        assert await bench.error("/policy mode fast") == said

@@ -72,6 +72,10 @@ def test_an_empty_file_says_nothing() -> None:
 
 
 MISTAKES = {
+    'newlines = "split"': ("f:newlines: newlines does not stand here; it stands below [settings]",),
+    'effect = "allow"': ("f:effect: effect does not stand here; it stands below [[rule]]",),
+    'mode = "plan"': ("f:mode: mode does not stand here; it stands in config.toml",),
+    '[settings]\ncommand = "ls"': ("f:settings.command: command does not stand here; it stands below [[rule]]",),
     "rules = 1": ('f:rules: unknown key "rules"; did you mean rule?',),
     "[rule]\neffect = 'allow'": ("f:rule: rules are written as [[rule]], each with its keys below it",),
     "settings = 1": ("f:settings: settings must be a table: write [settings] and its keys below it",),
@@ -80,7 +84,7 @@ MISTAKES = {
     rule('command = "ls"'): ("f:rule.0.effect: effect is missing; it must be one of allow, ask, deny",),
     rule("effect = true\ntool = 'x'"): ("f:rule.0.effect: effect is true; it must be one of allow, ask, deny",),
     rule('effect = "allow"'): (
-        "f:rule.0: the rule says not what it is about; give exactly one of command, write, read, tool, host",
+        "f:rule.0: the rule does not say what it is about; give exactly one of command, write, read, tool, host",
     ),
     rule('effect = "allow"\nread = "a"\nwrite = "a"'): (
         "f:rule.0: the rule has write and read; give exactly one of command, write, read, tool, host",
@@ -121,7 +125,7 @@ MISTAKES = {
     "[settings]\nloops = 'outer'": ('f:settings.loops: loops must be "ask" or "inner"; it is "outer"',),
     rule('effect = "alow"\ntool = "x"') + rule('effect = "deny"') + "[settings]\nx = 1\n": (
         'f:rule.0.effect: effect is "alow"; it must be one of allow, ask, deny',
-        "f:rule.1: the rule says not what it is about; give exactly one of command, write, read, tool, host",
+        "f:rule.1: the rule does not say what it is about; give exactly one of command, write, read, tool, host",
         'f:settings.x: unknown key "x"; known are newlines, substitution, loops, wrappers, risk, sandbox, auto_allow_sandboxed, tools',
     ),
 }  # fmt: skip

@@ -31,7 +31,8 @@ async def set_mode(call: Call) -> Outcome:
         current = MODES.index(agent.mode)
         return Outcome(text=f"The mode is {agent.mode}.", action=Pick("Mode", choices, "/mode", current))
     if word not in MODES:
-        raise UsageError(call.command.usage)
+        usage = call.command.usage
+        raise UsageError(usage if "|" in usage else f"{usage}, where NAME is {', '.join(MODES[:-1])} or {MODES[-1]}")
     agent.set_mode(word)
     call.context.set("mode", word, "/mode")
     return Outcome(text=f"The mode is {word}: {_MEANING[word]}.")

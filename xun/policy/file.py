@@ -39,6 +39,8 @@ _EFFECTS: tuple[Effect, ...] = get_args(Effect)
 _FLAGS = ("sandbox", "network")
 _KEYS = ("effect", *_KINDS, "match", "not_match", "reason", "until", *_FLAGS)
 _TABLES = ("rule", "settings")
+_SETTINGS = tuple(Settings.model_fields)
+_BELOW = {"below [settings]": _SETTINGS, "below [[rule]]": _KEYS, "in config.toml": ("mode",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def _rule(table: Mapping[str, Any], at: Path, source: str, home: str) -> Rule:
         raise _Mistake((*at, "effect"), f"effect {given}; it must be one of {', '.join(_EFFECTS)}")
     kinds = [kind for kind in _KINDS if kind in table]
     if len(kinds) != 1:
-        what = f"has {' and '.join(kinds)}" if kinds else "says not what it is about"
+        what = f"has {' and '.join(kinds)}" if kinds else "does not say what it is about"
         raise _Mistake(at, f"the rule {what}; give exactly one of {', '.join(_KINDS)}")
     kind = kinds[0]
     pattern = _text(table, kind, at)
@@ -174,11 +176,10 @@ def _settings(table: Any, place: Place, mistakes: list[str]) -> Settings:
     if not isinstance(table, dict):
         mistakes.append(f"{place(('settings',))}: settings must be a table: write [settings] and its keys below it")
         return Settings()
-    known = tuple(Settings.model_fields)
     for key, value in table.items():
         at = place(("settings", key))
-        if key not in known:
-            mistakes.append(f"{at}: {_unknown(key, known)}")
+        if key not in _SETTINGS:
+            mistakes.append(f"{at}: {_unknown(key, _SETTINGS)}")
             continue
         try:
             Policy(settings=Settings.model_validate({key: value}, strict=True), defaults=False)
@@ -194,6 +195,9 @@ def _unknown(key: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(key, known, 1, 0.6)
+    where = next((where for where, keys in _BELOW.items() if key in keys), None)
+    if where and not near:
+        return f"{key} does not stand here; it stands {where}"
     return f"unknown key {_shown(key)}; " + (f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}")
 
 
