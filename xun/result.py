@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from xun.errors import WrongTypeError, XunError, text_of
+from xun.strict_json import unrepeated
 
 T = TypeVar("T", covariant=True)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -180,10 +181,11 @@ def printable(text: str) -> str:
 def to_jsonable(value: Any) -> Any:
     """`value` as JSON-compatible data, by `model_dump`, `to_json` or `value_json` where it has one.
 
-    Raises `TypeError` for a type that cannot be serialised and for numbers that JSON lacks (NaN, infinities).
+    Raises `TypeError` for a type that cannot be serialised, for numbers that JSON lacks (NaN, infinities), and for keys
+    that are one in JSON, such as 1 and "1": a value would be lost.
     """
     try:
-        return json.loads(json.dumps(value, default=_default, allow_nan=False))
+        return json.loads(json.dumps(value, default=_default, allow_nan=False), object_pairs_hook=unrepeated)
     except (ValueError, RecursionError) as error:
         raise TypeError(f"a value of type {type(value).__name__} cannot be serialised as JSON: {error}") from error
 

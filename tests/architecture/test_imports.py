@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "asides": {"messages"},
     "call_ids": {"messages"},
     "strict_json": set(),
-    "result": set(),
+    "result": {"strict_json"},
     "errors": set(),
     "registry": set(),
     "worker": {"bounds"},

@@ -162,6 +162,11 @@ async def test_a_result_passes_through():
             assert await run(function) is result
 
 
+class Unsaid:
+    def to_json(self) -> str:
+        raise ValueError("no words for it")
+
+
 @pytest.mark.spec("X-RES-05", "P-VAL-02", "P-RES-01")
 @pytest.mark.parametrize(
     ("value", "text"),
@@ -173,6 +178,10 @@ async def test_a_result_passes_through():
         (Result.Ok(b""), "a value of type bytes cannot be serialised as JSON"),
         (int, "a value of type type cannot be serialised as JSON"),
         (iter([]), "a value of type list_iterator cannot be serialised as JSON"),
+        (Path("x"), f"a value of type {type(Path()).__name__} cannot be serialised as JSON; the call has run"),
+        ({1: 1, "1": 2}, "a value of type dict cannot be serialised as JSON: the key '1' is given twice; the call has"),
+        ({(1, 2): 3}, "keys must be str, int, float, bool or None, not tuple; the call has run"),
+        (Unsaid(), "a value of type Unsaid cannot be serialised as JSON: no words for it; the call has run"),
     ],
     ids=lambda value: repr(value).partition(" at 0x")[0],
 )
@@ -180,6 +189,9 @@ async def test_a_value_that_json_cannot_hold_is_an_error_that_names_its_type(val
     for function in both(lambda: value):
         error = (await run(function)).unwrap_err()
         assert error.error.startswith(text)
+        assert error.error.endswith(
+            "the call has run and only what it gave is lost, so check its effects before repeating it"
+        )
         assert error.details.startswith("TypeError(")
 
 

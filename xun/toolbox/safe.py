@@ -16,6 +16,7 @@ from xun.errors import text_of
 from xun.result import Err, ErrorInfo, Ok, Result, to_jsonable
 from xun.toolbox.replay import Passing, TransientToolError
 
+_HAS_RUN = "the call has run and only what it gave is lost, so check its effects before repeating it"
 _PASSING = (KeyboardInterrupt, asyncio.CancelledError)
 
 
@@ -66,10 +67,17 @@ def _closes(error: BaseException, waiting: asyncio.Task[Any] | None) -> bool:
 
 
 def as_result(value: Any) -> Result[Any]:
-    """`value` as an `Ok`, a `Result` as it is. `TypeError`, naming the type, where JSON cannot hold it."""
+    """`value`, which a tool gave, as an `Ok`, a `Result` as it is.
+
+    Raises `TypeError` where JSON cannot hold it, naming its type, and saying that the tool has run: else a model would
+    take it for a call that did nothing, and make it again.
+    """
     result = value if isinstance(value, Result) else Ok(value)
     if result.is_ok():
-        to_jsonable(result.unwrap())
+        try:
+            to_jsonable(result.unwrap())
+        except Exception as error:
+            raise TypeError(f"{text_of(error)}; {_HAS_RUN}") from error
     return result
 
 
