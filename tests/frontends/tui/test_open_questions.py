@@ -95,6 +95,19 @@ async def test_the_digit_for_what_a_line_brings_answers_no_other_question(line: 
         assert screen.app._prompt.area.text == "1" and not (notes.parent / "d").exists()
 
 
+async def test_the_question_of_ones_own_shell_line_comes_first(notes: Path) -> None:
+    async with stage(bash("touch d"), {"text": "It is left."}, size=(90, 30)) as screen:
+        await screen.send("go")
+        await screen.asked()
+        screen.app._prompt.take_keys()
+        await screen.send("!touch own", "│ touch own")
+        await screen.asked()
+        await screen.press("y")
+        await screen.until("✓ bash touch own")
+        await screen.until("│ touch d")
+        assert (notes.parent / "own").exists() and not (notes.parent / "d").exists()
+
+
 async def test_the_digit_for_a_list_that_does_not_come_answers_no_question_that_comes_in_its_place(notes: Path) -> None:
     async with stage({**bash("touch d"), "delay": 0.5}, {"text": "It is left."}, size=(90, 30)) as screen:
         await screen.send("go")

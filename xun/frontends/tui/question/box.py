@@ -51,6 +51,13 @@ class Waiting:
         """Whether the person has asked for it, and so types for it: a list, or the line for a key."""
         return self.menu is not None and (self.menu.listing or self.menu.at_once)
 
+    @property
+    def own(self) -> bool:
+        """Whether it is about a shell line of the person's, who so waits for it."""
+        from xun.asides import SHELL_ID
+
+        return self.ask.call_id.startswith(SHELL_ID)
+
 
 class QuestionBox(Vertical):
     """Shows the question in `_shown`, none where that is None; `shown` gives a path as the person knows it."""

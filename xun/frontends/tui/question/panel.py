@@ -83,7 +83,8 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             self._close_lists()
             self._waiting.insert(0, waiting)
         else:
-            self._waiting.append(waiting)
+            before = sum(one.asked_for or one.own for one in self._waiting) if waiting.own else len(self._waiting)
+            self._waiting.insert(before, waiting)
         self._show()
         try:
             return await waiting.answer
@@ -198,6 +199,8 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
                 give_keys(self)
             else:
                 self._left()
+        if first.own:  # the key that the person has for what the line brings is for it
+            self._quiet.hold(0.0)
         self._quiet.wait()
         self._look_out()
         if self._mark.menu.listing:  # it was asked for
