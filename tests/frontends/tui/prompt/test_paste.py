@@ -127,6 +127,18 @@ async def test_a_mark_is_one_thing_for_the_cursor_and_for_what_deletes(keys: lis
 
 
 @pytest.mark.anyio
+async def test_up_goes_on_above_a_mark_that_is_broken_over_two_rows() -> None:
+    async with prompt_of() as (app, pilot):
+        await pilot.resize_terminal(40, 24)
+        await pilot.press(*"please look at these now ")
+        app.prompt.area.post_message(Paste(LONG))
+        await pilot.pause(0.1)
+        await pilot.press(*" plain text here", "up")
+        await pilot.pause()
+        assert app.prompt.area.cursor_location == (0, len("please look at these now "))
+
+
+@pytest.mark.anyio
 async def test_no_click_leads_into_a_mark() -> None:
     async with prompt_of() as (app, pilot):
         app.prompt.area.post_message(Paste(LONG))

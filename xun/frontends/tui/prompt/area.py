@@ -197,6 +197,10 @@ class PromptArea(Measured, CharacterArea, inherit_bindings=False):
         mark = self.folds.mark_around(self.document.get_line(row), column)
         return (row, column) if mark is None else (row, mark[0] if to is at_or_before else mark[1])
 
+    def get_cursor_up_location(self) -> Location:
+        """The place in the row above; before a paste that is broken there, or the cursor would not get any higher."""
+        return self._snapped(super().get_cursor_up_location(), at_or_before)
+
     def get_cursor_word_left_location(self) -> Location:
         """The beginning of the word, or paste, to the left, or the end of the line above."""
         return self._snapped(super().get_cursor_word_left_location(), at_or_before)
