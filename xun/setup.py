@@ -224,8 +224,8 @@ def commands_of(prepared: Prepared, say: Say) -> tuple[CommandRegistry, CommandC
 
 def _tell_model(stored: StoredSession, plan: RunPlan, now: tuple[str, str | None], note: Say) -> None:
     """Tell of another model or effort than the session had, unless just that was asked for."""
-    model, effort = stored.model if plan.settings.get("model") is None else ("", None)
-    if line := model_again((model, effort if plan.settings.get("effort") is None else now[1]), now):
+    chosen = [name for name in ("model", "effort") if plan.settings.get(name) is not None]
+    if line := model_again(stored.model, now, chosen):
         note(line)
 
 

@@ -145,25 +145,44 @@ def test_a_cautious_mode_stays_and_another_is_not_taken_for_todays(
 
 
 @pytest.mark.parametrize(
-    ("left", "now", "told"),
+    ("left", "now", "chosen", "told"),
     [
-        (("", None), ("a/x", "low"), ""),
-        (("a/x", "low"), ("a/x", "low"), ""),
-        (("a/x", None), ("b/y", None), "this session was left with a/x and goes on with b/y (/model a/x goes back)"),
+        (("", None), ("a/x", "low"), "", ""),
+        (("a/x", "low"), ("a/x", "low"), "", ""),
+        (("a/x", None), ("b/y", None), "", "was with a/x; it goes on with b/y (/model a/x goes back)"),
+        (("a/x", None), ("b/y", None), "model", ""),
         (
             ("a/x", "high"),
             ("b/y", None),
-            "this session was left with a/x at effort high and goes on with b/y (/model a/x, /effort high go back)",
+            "",
+            "with a/x at effort high; it goes on with b/y (/model a/x, /effort high go back)",
         ),
-        (("a/x", "high"), ("a/x", None), "a/x at effort high and goes on with a/x (/effort high goes back)"),
-        (("a/x", None), ("a/x", "high"), "was left with a/x and goes on with a/x at effort high"),
+        (
+            ("a/x", "high"),
+            ("b/y", "low"),
+            "effort",
+            "with a/x at effort high; it goes on with b/y at effort low (/model a/x goes back)",
+        ),
+        (
+            ("a/x", "high"),
+            ("a/x", None),
+            "model",
+            "with a/x at effort high; it goes on with a/x (/effort high goes back)",
+        ),
+        (
+            ("a/x", None),
+            ("a/x", "high"),
+            "",
+            "with a/x; it goes on with a/x at effort high (/effort default goes back)",
+        ),
+        (("a/x", "high"), ("b/y", None), "model effort", ""),
     ],
 )
 def test_another_model_than_that_of_the_last_turn_is_told(
-    left: tuple[str, str | None], now: tuple[str, str | None], told: str
+    left: tuple[str, str | None], now: tuple[str, str | None], chosen: str, told: str
 ) -> None:
-    line = model_again(left, now)
-    assert told in line if told else line == ""
+    line = model_again(left, now, chosen.split())
+    assert line.endswith(told) if told else line == ""
 
 
 async def test_the_model_and_the_effort_of_the_last_turn_are_part_of_the_session(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from xun.agent.base import AgentBase
 from xun.policy.decision import Mode
@@ -24,19 +24,22 @@ def mode_again(stored: Mode | None, configured: Mode) -> tuple[Mode, str]:
     return configured, f"this session was left in {left} mode and goes on in {configured} mode (/mode {left} goes back)"
 
 
-def model_again(left: tuple[str, str | None], now: tuple[str, str | None]) -> str:
+def model_again(left: tuple[str, str | None], now: tuple[str, str | None], chosen: Collection[str] = ()) -> str:
     """A line for the person where a session goes on with another model, or effort, than its last turn had, else "".
 
     Each is a model's name, empty where there was no turn, and the effort, None where that is left to the model. What is
-    configured today counts: the one of the last turn may cost more, or have no key here.
+    configured today counts: the one of the last turn may cost more, or have no key here. Of `chosen`, "model" or
+    "effort", the person has just said what it is to be.
     """
-    (model, effort), (name, _) = left, now
-    if left == now or not model:
+    back = [f"/model {left[0]}"] if left[0] != now[0] and "model" not in chosen else []
+    back += [f"/effort {left[1] or 'default'}"] if left[1] != now[1] and "effort" not in chosen else []
+    if not left[0] or not back:
         return ""
-    back = [f"/model {model}"] if model != name else []
-    back += [f"/effort {effort}"] if effort and left[1] != now[1] else []
-    by = f" ({', '.join(back)} goes back)" if len(back) == 1 else f" ({', '.join(back)} go back)" if back else ""
-    return f"this session was left with {_spoken_with(*left)} and goes on with {_spoken_with(*now)}{by}"
+    goes = "goes" if len(back) == 1 else "go"
+    return (
+        f"the last turn of this session was with {_spoken_with(*left)}; it goes on with {_spoken_with(*now)}"
+        f" ({', '.join(back)} {goes} back)"
+    )
 
 
 def _spoken_with(model: str, effort: str | None) -> str:
