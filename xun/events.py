@@ -85,6 +85,8 @@ class HistoryReplaced(_Event):
 
 
 class ToolStarted(_Event):
+    """A call that the model has made is taken up. What ends it is one `ToolEnded`, also where it is never run."""
+
     type: Literal["tool_started"] = "tool_started"
     call: ToolCall
 

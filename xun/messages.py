@@ -202,10 +202,12 @@ class Message(Frozen):
 
     @cached_property
     def calls(self) -> tuple[ToolCall, ...]:
+        """The calls in it, in their order."""
         return tuple(block for block in self.blocks if isinstance(block, ToolCall))
 
     @cached_property
     def results(self) -> tuple[ToolResult, ...]:
+        """The results of calls in it, in their order."""
         return tuple(block for block in self.blocks if isinstance(block, ToolResult))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
@@ -217,6 +219,7 @@ class Message(Frozen):
 
     @classmethod
     def user(cls, text: str) -> "Message":
+        """What the person says, as one text."""
         return cls(role="user", blocks=(Text(text=text),))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,22 @@ def test_these_are_all_public_names_and_each_is_there() -> None:
         assert getattr(xun, name) is not None
 
 
+def members(kind: type) -> Iterator[tuple[str, object]]:
+    """The methods and properties of `kind` that xun has written."""
+    for name, member in inspect.getmembers_static(kind):
+        owner = next((one for one in kind.__mro__ if name in vars(one)), object)
+        function = getattr(member, "__func__", None) or getattr(member, "fget", None) or getattr(member, "func", member)
+        if not name.startswith("_") and owner.__module__.startswith("xun") and inspect.isfunction(function):
+            yield f"{kind.__name__}.{name}", function
+
+
+def test_each_says_what_it_is() -> None:
+    public = [(name, getattr(xun, name)) for name in PUBLIC if name != "__version__"]
+    more = [member for _, kind in public if inspect.isclass(kind) for member in members(kind)]
+    assert len(more) > 150
+    assert [name for name, each in [*public, *more] if not inspect.getdoc(each)] == []
+
+
 def test_type_checkers_read_the_same_names() -> None:
     tree = ast.parse(Path(xun.__file__).read_text())
     checked = next(node for node in tree.body if isinstance(node, ast.If))
@@ -54,15 +72,21 @@ def test_type_checkers_read_the_same_names() -> None:
 PROGRAM = """
 from typing_extensions import assert_type
 
-from xun import Agent, Ask, Answer, RunResult, TextDelta, ToolStarted, Agnet
+from xun import Agent, Ask, Answer, ChoiceOutcome, RunResult, TextDelta, ToolCallContext, ToolStarted, Agnet
 
 
 def on_ask(ask: Ask) -> Answer:
     return Answer.once()
 
 
+def tool(ctx: ToolCallContext[str]) -> str:
+    assert_type(ctx.agent.get_confirm("Really?"), ChoiceOutcome[bool])
+    ctx.agent.get_confirn("Really?")
+    return ctx.value
+
+
 async def main() -> None:
-    async with Agent("demo", on_ask=on_ask) as agent:
+    async with Agent("demo", tools=[tool], on_ask=on_ask) as agent:
         assert_type(await agent.run("go"), RunResult)
         assert_type((await agent.run("go")).output, str)
         async for event in agent.run_stream("go"):
@@ -83,8 +107,9 @@ def test_a_program_is_checked_by_its_types(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     told = done.stdout.splitlines()
     assert "Agnet" in told[0]
-    assert 'Literal["completed", ' in told[1]  # the status is no int
-    assert told[2:] == ["Found 2 diagnostics"]
+    assert "get_confirn" in told[1]
+    assert 'Literal["completed", ' in told[2]  # the status is no int
+    assert told[3:] == ["Found 3 diagnostics"]
 
 
 def test_what_a_program_takes_from_it_is_what_a_star_gives() -> None:

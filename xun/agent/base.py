@@ -167,18 +167,22 @@ class AgentBase:
 
     @property
     def workspace(self) -> Workspace:
+        """The folder that it works in. Raises `RuntimeStateError` when the agent is not started."""
         return self._started(self._workspace)
 
     @property
     def gate(self) -> Gate:
+        """What decides about its calls. Raises `RuntimeStateError` when the agent is not started."""
         return self._started(self._gate)
 
     @property
     def provider(self) -> Provider:
+        """What speaks to its model. Raises `RuntimeStateError` when the agent is not started."""
         return self._started(self._provider)
 
     @property
     def model(self) -> ModelInfo:
+        """Its model, with limits and prices. Raises `RuntimeStateError` when the agent is not started."""
         return self._started(self._info)
 
     @property
@@ -282,6 +286,7 @@ class AgentBase:
 
     @property
     def busy(self) -> bool:
+        """Whether a turn or a compaction runs; sub-agents in the background do not count."""
         return self._turn is not None or self._job is not None
 
     @property

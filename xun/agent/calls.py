@@ -11,17 +11,19 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from xun.agent.calling.dedupe import Changes
 from xun.agent.calling.meant import by_tool_name
 from xun.agent.calling.repeat import Attempt, Failure, Ran, repeated
+from xun.agent.config import UNSAID
 from xun.agent.turn import CURRENT, Turn, serving
 from xun.bounds import Bound
+from xun.errors import WrongTypeError
 from xun.events import CallOutcome
 from xun.extend.hooks import HookDenied
 from xun.extend.middleware import MiddlewareError
 from xun.gate.verdict import Verdict
+from xun.given import clipped
 from xun.messages import ToolCall, ToolResult, call_of_its_own, copied
 from xun.policy.action import Action, Read, Run, UseTool, Write
 from xun.result import Err, ErrorInfo, Ok, Result
@@ -252,9 +254,15 @@ def _refusal(verdict: Verdict) -> Err:
 async def call_directly(agent: AgentBase, toolbox: ToolBox, name: str, arguments: Any, context: Any) -> Result[Any]:
     """A call that code makes, not the model: the same checks and the same gate, outside of any batch.
 
-    Raises `RuntimeStateError` when the agent is not started, or the turn of the call that makes this one is over.
+    `arguments` that are not said are none. Raises `RuntimeStateError` when the agent is not started, or the turn of the
+    call that makes this one is over, and `TypeError` for what is no toolbox.
     """
+    if not isinstance(toolbox, ToolBox):
+        raise WrongTypeError(
+            f"the toolbox to call from must be a ToolBox, not {clipped(toolbox)}: agent.toolbox is the agent's own"
+        )
     agent.check_started()
+    arguments = {} if arguments is UNSAID else arguments
     current = serving(agent)
     emit = current[0].emit if current else agent.bus.emit
     told = arguments if isinstance(arguments, dict) else {}
@@ -278,7 +286,8 @@ async def invoke(item: Prepared, ctx: ToolCallContext[Any], policy: ToolPolicy) 
     """
     assert item.tool is not None
     tool, arguments = item.tool, item.own_arguments()
-    changes: Changes = ctx.agent.turnstile.changes
+    agent = cast("AgentBase", ctx.agent)
+    changes = agent.turnstile.changes
     began, left = time.monotonic(), not tool.is_async  # the thread of a synchronous tool outlives a wait cut short
     changes.begin(tool)
     try:
@@ -288,7 +297,7 @@ async def invoke(item: Prepared, ctx: ToolCallContext[Any], policy: ToolPolicy) 
         changes.end(tool, left=left)
     seconds = time.monotonic() - began - waited
     if ctx.approved and result.is_ok():
-        await ctx.agent.gate.approve(ctx.approved)
+        await agent.gate.approve(ctx.approved)
     return Ran(result, outcome, seconds)
 
 

@@ -75,9 +75,11 @@ class Lifecycle(AgentBase):
         return otherwise
 
     def is_initialized(self) -> bool:
+        """Whether it is started and not closed."""
         return self._phase == "init"
 
     def is_finalized(self) -> bool:
+        """Whether it is closed."""
         return self._phase == "final"
 
     def finalize(self) -> None:

@@ -9,6 +9,7 @@ from xun.agent import asking
 from xun.agent.base import AgentBase
 from xun.agent.calling.by_person import PersonCall
 from xun.agent.calls import call_directly
+from xun.agent.config import UNSAID
 from xun.events import PlanUpdated
 from xun.messages import ToolCall, ToolResult
 from xun.result import Result
@@ -45,11 +46,19 @@ class Questions(AgentBase):
         how["default"] = default
         return self.block_on(self.confirm(question, **how), "agent.confirm(...)")
 
-    async def acall_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]:
-        """Call a tool of `toolbox` as the model would: validated, gated, timed."""
+    async def acall_tool(
+        self, toolbox: ToolBox, name: str, arguments: Any = UNSAID, context: Any = None
+    ) -> Result[Any]:
+        """Call the tool `name` of `toolbox` as the model would: validated, gated, timed.
+
+        `arguments` is a dict or JSON text, `context` is `ctx.value` for the tool. What is wrong with the call, and
+        what the tool raises, is an `Err`. Raises `RuntimeStateError` when the agent is not started, and `TypeError` for
+        what is no `ToolBox`; `agent.toolbox` is the agent's own.
+        """
         return await call_directly(self, toolbox, name, arguments, context)
 
-    def call_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]:
+    def call_tool(self, toolbox: ToolBox, name: str, arguments: Any = UNSAID, context: Any = None) -> Result[Any]:
+        """`acall_tool` for synchronous code: a tool's worker thread, or any thread that runs no event loop."""
         return self.block_on(self.acall_tool(toolbox, name, arguments, context), "toolbox.acall_tool(...)")
 
     async def call_by_person(self, toolbox: ToolBox, call: ToolCall) -> ToolResult:
@@ -61,4 +70,5 @@ class Questions(AgentBase):
         return await PersonCall(self, call).run(toolbox)
 
     def set_plan(self, todos: Sequence[dict[str, Any]]) -> None:
+        """Tell the person the plan: its todos, each with `content` and `status`, as the tools for them do."""
         self.tell(PlanUpdated(todos=tuple(todos)))

@@ -106,14 +106,17 @@ class RunResult(Result[str]):
 
     @property
     def ok(self) -> bool:
+        """Whether the run completed."""
         return self.status == "completed"
 
     @property
     def failed(self) -> bool:
+        """Whether it failed: neither completed nor cancelled."""
         return self.status == "failed"
 
     @property
     def truncated(self) -> bool:
+        """Whether the model's output limit cut the answer off."""
         return self.stop_reason == "truncated"
 
     def is_ok(self) -> bool:

@@ -111,6 +111,7 @@ class Decision(_Data):
 
     @property
     def hard(self) -> bool:
+        """Whether a reason is hard: only a person may say yes then, if anybody may."""
         return any(reason.hard for reason in self.reasons)
 
     @property
@@ -202,6 +203,7 @@ class Ask(_Data):
 
     @property
     def action(self) -> Action:
+        """What is asked about: the action of `decision`."""
         return self.decision.action
 
     @property
@@ -249,14 +251,17 @@ class Answer(_Data, metaclass=OneLine):
 
     @classmethod
     def once(cls) -> "Answer":
+        """Yes, to this call alone."""
         return cls(kind="once")
 
     @classmethod
     def session(cls) -> "Answer":
+        """Yes, and to calls like it as long as the agent lives."""
         return cls(kind="session")
 
     @classmethod
     def always(cls) -> "Answer":
+        """Yes, and to calls like it from now on, as the rules that the question offers."""
         return cls(kind="always")
 
     @classmethod
@@ -269,6 +274,7 @@ class Answer(_Data, metaclass=OneLine):
 
     @classmethod
     def no(cls, reason: str | None = None) -> "Answer":
+        """No. The model reads `reason`."""
         return cls(kind="no", reason=reason)
 
     @classmethod
@@ -283,6 +289,7 @@ class Answer(_Data, metaclass=OneLine):
 
     @property
     def yes(self) -> bool:
+        """Whether it is a yes, of whatever kind."""
         return self.kind != "no"
 
 

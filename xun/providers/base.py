@@ -175,9 +175,13 @@ class Provider(Protocol):
 
     name: str
 
-    def stream(self, request: Request) -> AsyncIterator[StreamItem]: ...
+    def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+        """The parts of the reply to `request` as they arrive, and `Done` with the whole of it as the last."""
+        ...
 
-    async def aclose(self) -> None: ...
+    async def aclose(self) -> None:
+        """Let go of what it holds. An agent awaits it at its end, but not of a provider that it was handed."""
+        ...
 
 
 class ProviderError(XunError):

@@ -20,7 +20,7 @@ V = TypeVar("V")
 
 
 class AgentLike(Protocol):
-    """The part of an agent that tools rely on. `xun.agent.Agent` is one.
+    """The part of an agent that tools rely on; `xun.Agent` is one, and has more: `cast(Agent, ctx.agent)`.
 
     `read_filter()` is for tools that come upon files which their call did not name: given the resolved path of a file
     in the workspace, it says whether reading that would be allowed, asked about or denied. It is as things stand, so
@@ -34,6 +34,8 @@ class AgentLike(Protocol):
 
     @property
     def workspace(self) -> Any: ...
+    @property
+    def toolbox(self) -> ToolBox: ...
 
     def read_filter(self) -> Callable[[str], Literal["allow", "ask", "deny"]]: ...
     async def choose(
@@ -45,8 +47,12 @@ class AgentLike(Protocol):
     ) -> ChoiceOutcome[Any]: ...
     def get_confirm(self, question: str, *, default: bool = True, **how: Any) -> ChoiceOutcome[bool]: ...
     def set_plan(self, todos: Sequence[dict[str, Any]]) -> None: ...
-    async def acall_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]: ...
-    def call_tool(self, toolbox: ToolBox, name: str, arguments: Any, context: Any = None) -> Result[Any]: ...
+    def notice(self, text: str, level: Literal["info", "warning", "error"] = "info") -> None: ...
+    def steer(self, text: str) -> bool: ...
+    async def acall_tool(
+        self, toolbox: ToolBox, name: str, arguments: Any = ..., context: Any = None
+    ) -> Result[Any]: ...
+    def call_tool(self, toolbox: ToolBox, name: str, arguments: Any = ..., context: Any = None) -> Result[Any]: ...
 
 
 class ToolCallContext(Generic[V]):
@@ -75,15 +81,18 @@ class ToolCallContext(Generic[V]):
         self._approved: tuple[str, ...] = ()
 
     @property
-    def agent(self) -> Any:
+    def agent(self) -> AgentLike:
+        """The agent that makes the call. It is an `Agent`, and None where a toolbox is asked without one."""
         return self._agent
 
     @property
     def tool_name(self) -> str:
+        """The name that the tool is registered by."""
         return self._tool_name
 
     @property
     def value(self) -> V:
+        """What was given to `run(context=...)`."""
         return self._value
 
     @property

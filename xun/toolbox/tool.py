@@ -119,18 +119,22 @@ class Tool:
 
     @property
     def required_capabilities(self) -> tuple[ModelCapabilityType, ...]:
+        """What a model must be able to do to be offered it."""
         return self.attr.required_capabilities
 
     @property
     def override(self) -> bool:
+        """Whether it wins a clash of names silently."""
         return self.attr.override
 
     @property
     def permission(self) -> PermissionWord | None:
+        """Whether its calls are allowed, asked about or denied; None where nobody has said."""
         return cast("PermissionWord | None", self.attr.permission)
 
     @property
     def concurrent(self) -> bool:
+        """Whether its calls may run beside others of the same step."""
         return self.attr.concurrent
 
     @property
@@ -140,26 +144,32 @@ class Tool:
 
     @property
     def actions(self) -> Actions | None:
+        """The function that tells what a call would do; `actions_for` asks it."""
         return self.attr.actions
 
     @property
     def waits(self) -> bool:
+        """Whether its calls wait for others, a person or an agent."""
         return self.attr.waits
 
     @property
     def bounded(self) -> bool:
+        """Whether it keeps its results short itself."""
         return self.attr.bounded
 
     @property
     def replay(self) -> ReplayWord:
+        """What a second, equal call would do: "safe", "idempotent" or "manual"."""
         return cast("ReplayWord", self.attr.replay)
 
     @property
     def retry(self) -> ToolRetry | None:
+        """How its calls are made again; None where the `ToolPolicy` says it."""
         return self.attr.retry
 
     @property
     def retry_if_result(self) -> RetryIfResult | None:
+        """Tells of the value of a call that went well whether it failed for a passing reason."""
         return self.attr.retry_if_result
 
     def spec(self) -> dict[str, Any]:

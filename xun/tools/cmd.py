@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from xun.exec.env import child_env
 from xun.exec.job import OUTPUT_CAP
@@ -22,6 +22,8 @@ from xun.tools.cmd_sandbox import notes
 
 if TYPE_CHECKING:
     from xun.exec.run import Completed
+    from xun.exec.sandbox.profile import Profile
+    from xun.policy.action import Confinement
 
 MAX_TIMEOUT = 3600.0
 """Seconds that a command may ask for at most."""
@@ -33,6 +35,12 @@ _TOLD_SECONDS = 1.0
 _FATAL = ("SIGILL", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGSEGV", "SIGTERM")
 _HINTS = {128 + getattr(signal, name): f" (killed by {name}?)" for name in _FATAL if hasattr(signal, name)}
 _skip_told = False
+
+
+class _Confines(Protocol):
+    """The part of an agent that says what a command may do in the sandbox."""
+
+    def profile_of(self, confinement: Confinement) -> Profile: ...
 
 
 class CommandError(XunError):
@@ -87,7 +95,7 @@ async def bash(
         spill=_spill(ctx),
         on_output=ctx.progress,
         registry=_registry(ctx),
-        profile=ctx.agent.profile_of(ctx.confinement) if ctx.confinement else None,
+        profile=cast(_Confines, ctx.agent).profile_of(ctx.confinement) if ctx.confinement else None,
     )
     told = describe(completed, timeout)
     return "\n".join([told, *notes(completed, ctx.confinement, command)]) if ctx.confinement else told

@@ -36,6 +36,7 @@ class Workspace:
 
     @property
     def root(self) -> Path:
+        """The folder itself, without links."""
         return self._root
 
     @property

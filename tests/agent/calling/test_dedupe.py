@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -308,7 +308,7 @@ async def test_a_sub_agent_in_the_background_counts_as_it_goes() -> None:
     async def let_it(ctx: ToolCallContext[Any]) -> Any:
         """Let the sub-agent act, and wait for its end."""
         go_on.set()
-        return (await ctx.agent.children.wait("agent-1-1", 20)).value
+        return (await cast(Agent, ctx.agent).children.wait("agent-1-1", 20)).value
 
     box = (
         ToolBox()

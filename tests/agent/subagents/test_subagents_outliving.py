@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -111,8 +111,8 @@ async def test_one_whose_turn_ends_at_once_does_its_task() -> None:
 async def test_one_that_never_began_says_so() -> None:
     async def start_and_stop(ctx: ToolCallContext[Any]) -> str:
         """Start and stop."""
-        ctx.agent.children.spawn(lambda: Agent(ScriptedProvider([])), "x", "scout")
-        return str(ctx.agent.children.cancel())
+        cast(Agent, ctx.agent).children.spawn(lambda: Agent(ScriptedProvider([])), "x", "scout")
+        return str(cast(Agent, ctx.agent).children.cancel())
 
     box = boxed(lambda: Agent(ScriptedProvider([]))).register(start_and_stop)
     agent, provider, _ = agent_of([call("start_and_stop"), LIST, WAIT, {"text": "done"}], toolbox=box)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from xun.agent.config import AgentConfig
 from xun.agent.parts import build_toolbox, check_model
@@ -97,6 +97,7 @@ class SubAgent:
 
     @property
     def tool_name(self) -> str:
+        """The tool that delegates to it."""
         return f"delegate_{self.name}"
 
     def make(self, parent: AgentBase) -> Agent[Any]:
@@ -159,8 +160,9 @@ def tools(agent_getter: AgentGetter | None = None, *, background: bool = False) 
 
         name: what to call it
         """
-        own = ctx.agent.children.name(name)
-        return await ctx.agent.children.run(partial(make, ctx.agent, own, task), task, own, ctx.value, ctx.progress)
+        agent = _agent(ctx)
+        own = agent.children.name(name)
+        return await agent.children.run(partial(make, agent, own, task), task, own, ctx.value, ctx.progress)
 
     @_tool(timeout=TIMEOUT)
     async def agent_run_parallel(
@@ -175,15 +177,19 @@ def tools(agent_getter: AgentGetter | None = None, *, background: bool = False) 
             return Err(f"there are {len(tasks)} tasks and {len(names)} names; give one name for each task, or none")
         if not tasks:
             return Err("there is no task")
-        own = [ctx.agent.children.name(name) for name in names or [None] * len(tasks)]
-        makes = [(partial(make, ctx.agent, who, task), task, who) for task, who in zip(tasks, own, strict=True)]
-        return Ok(await ctx.agent.children.run_all(makes, ctx.value, ctx.progress))
+        agent = _agent(ctx)
+        own = [agent.children.name(name) for name in names or [None] * len(tasks)]
+        makes: list[tuple[Callable[[], Any], str, str]] = [
+            (partial(make, agent, who, task), task, who) for task, who in zip(tasks, own, strict=True)
+        ]
+        return Ok(await agent.children.run_all(makes, ctx.value, ctx.progress))
 
     @_tool()
     async def agent_spawn(ctx: ToolCallContext[Any], task: str, name: str | None = None) -> dict[str, str]:
         """Let a sub-agent do a task in the background, and go on. agent_wait gives its answer."""
-        own = ctx.agent.children.name(name)
-        return {"id": ctx.agent.children.spawn(partial(make, ctx.agent, own, task), task, own, ctx.value)}
+        agent = _agent(ctx)
+        own = agent.children.name(name)
+        return {"id": agent.children.spawn(partial(make, agent, own, task), task, own, ctx.value)}
 
     @_tool(timeout=24 * 3600.0)
     async def agent_wait(ctx: ToolCallContext[Any], id: str, timeout_seconds: float | None = TIMEOUT) -> Result[Any]:  # noqa: A002 - the model's word for it
@@ -191,12 +197,12 @@ def tools(agent_getter: AgentGetter | None = None, *, background: bool = False) 
 
         timeout_seconds: how long; null waits until it is done
         """
-        return await ctx.agent.children.wait(id, timeout_seconds)
+        return await _agent(ctx).children.wait(id, timeout_seconds)
 
     @_tool()
     async def agent_list(ctx: ToolCallContext[Any]) -> list[dict[str, str]]:
         """The sub-agents in the background and how they stand."""
-        return ctx.agent.children.listed()
+        return _agent(ctx).children.listed()
 
     more = [agent_spawn, agent_wait, agent_list] if background else []
     return [agent_run, agent_run_parallel, *more]
@@ -225,6 +231,10 @@ def like_parent(param: AgentGetterParam) -> Agent[Any]:
     return _with_lists(parent, child)
 
 
+def _agent(ctx: ToolCallContext[Any]) -> AgentBase:
+    return cast("AgentBase", ctx.agent)
+
+
 def _make(getter: AgentGetter, agent: AgentBase, name: str, task: str) -> Any:
     return getter(AgentGetterParam(agent, name, task))
 
@@ -236,9 +246,9 @@ def _with_lists(parent: AgentBase, child: Agent[Any]) -> Agent[Any]:
 
 def _delegate(subagent: SubAgent) -> Tool:
     async def delegate(ctx: ToolCallContext[Any], task: str) -> Result[str]:
-        children = ctx.agent.children
-        name = children.name(subagent.name)
-        return await children.run(partial(subagent.make, ctx.agent), task, name, ctx.value, ctx.progress)
+        agent = _agent(ctx)
+        name = agent.children.name(subagent.name)
+        return await agent.children.run(partial(subagent.make, agent), task, name, ctx.value, ctx.progress)
 
     about = f"{subagent.description.strip()}\n\nIt sees none of this conversation: say in the task all that it needs."
     wrap = _tool(subagent.tool_name, description=about, permission=subagent.permission, timeout=subagent.timeout)
