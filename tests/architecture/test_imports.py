@@ -49,7 +49,7 @@ MAY_IMPORT = {
     "worker": {"bounds"},
     "given": set(),
     "bounds": set(),
-    "whole": {"messages", "result"},
+    "whole": {"messages", "result", "strict_json"},
     "demo": {"result"},
     "run_plan": {"config", "result"},
     "run_models": {"run_plan", "config", "providers", "result"},
