@@ -1,5 +1,6 @@
 """Which functions can be tools, and what is said of those that cannot."""
 
+import contextlib
 import functools
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
@@ -71,16 +72,59 @@ async def yields_slowly() -> Any:
     yield 1
 
 
+def gives_items(count: int) -> Iterator[int]:
+    return iter(range(count))
+
+
+def gives_a_generator(count: int) -> "Generator[int, None, None]":
+    return (item for item in range(count))
+
+
+@contextlib.contextmanager
+def opened(path: str) -> Generator[str]:
+    yield path
+
+
+@contextlib.asynccontextmanager
+async def opened_slowly(path: str) -> Any:
+    yield path
+
+
 @pytest.mark.parametrize(
     ("thing", "text"),
     [
-        (yields, "yields values"), (yields_slowly, "yields values"), (Opaque, "is a class"), (3, "must be a function"),
+        (yields, "yields values"), (yields_slowly, "yields values"), (gives_items, "yields values"),
+        (gives_a_generator, "yields values"), (functools.partial(gives_items, count=1), "yields values"),
+        (opened, "opened cannot be a tool: it makes a context manager"), (opened_slowly, "makes a context manager"),
+        ("fs", r"not the text 'fs': ToolBox\.with_defaults and load_builtin add built-in tools by name"), (Opaque, "is a class"), (3, "must be a function"),
         (print, "any number of values"), (functools.partial(positional), "positional-only"),
     ],
 )  # fmt: skip
 def test_what_is_no_plain_function_is_refused(thing: Any, text: str):
     with pytest.raises(TypeError, match=text):
         ToolBox().register(thing)
+
+
+def listed(function: Any) -> Any:
+    @functools.wraps(function)
+    def listing(*args: Any, **kwargs: Any) -> Any:
+        return list(function(*args, **kwargs))
+
+    return listing
+
+
+def test_a_generator_that_a_decorator_goes_through_is_a_tool():
+    @listed
+    def items(count: int) -> Iterator[int]:
+        yield from range(count)
+
+    assert ToolBox().register(items).call_tool(None, "items", {"count": 2}).unwrap() == [0, 1]
+
+
+def test_a_return_hint_that_cannot_be_resolved_is_no_matter():
+    def give(count: int) -> "Nowhere": ...  # noqa: F821 # ty: ignore[unresolved-reference]
+
+    assert Tool(give).name == "give"
 
 
 class Counter:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+from collections import abc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import NoneType, SimpleNamespace, UnionType
@@ -18,6 +20,9 @@ _REFUSED = {
     inspect.Parameter.VAR_POSITIONAL: "takes any number of values, which cannot be described to a model",
     inspect.Parameter.VAR_KEYWORD: "takes any names, which cannot be described to a model",
 }
+
+
+_ITERATORS = (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +118,10 @@ def _inspected(function: Callable[..., Any]) -> tuple[Any, list[inspect.Paramete
     if isinstance(function, type):
         raise TypeError("it is a class; register a function or a method")
     target = code_of(function)
-    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
+    if _is_generator(target) or _gives_iterator(target):
         raise TypeError("it yields values; a tool returns one")
+    if getattr(target, "__globals__", None) is vars(contextlib) and _is_generator(inspect.unwrap(target)):
+        raise TypeError("it makes a context manager; a tool returns a value")
     try:
         found = list(inspect.signature(function).parameters.values())
     except ValueError:
@@ -122,6 +129,23 @@ def _inspected(function: Callable[..., Any]) -> tuple[Any, list[inspect.Paramete
     if found and found[0].name in ("self", "cls"):
         raise TypeError(f"{found[0].name!r} can never be passed to it; register the method of an object or class")
     return target, found
+
+
+def _is_generator(function: Any) -> bool:
+    return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+
+
+def _gives_iterator(target: Any) -> bool:
+    """Whether it says so itself. What a decorator makes of an iterator may be another thing than the hint says."""
+    told = getattr(target, "__annotations__", {}).get("return")
+    if told is None or hasattr(target, "__wrapped__"):
+        return False
+    try:
+        scope = SimpleNamespace(__annotations__={"return": told})
+        hint = get_type_hints(scope, getattr(target, "__globals__", {}))["return"]
+    except Exception:  # noqa: BLE001 - it is not needed for anything else, so it need not be resolved
+        return False
+    return (get_origin(hint) or hint) in _ITERATORS
 
 
 def code_of(function: Callable[..., Any]) -> Any:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Unpack, cast, overload
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import text
+from xun.given import clipped, text
 from xun.policy.action import Action, Fetch, Read, Run, UseTool, Write
 from xun.result import Result
 from xun.toolbox.attr import (
@@ -73,6 +73,11 @@ class Tool:
         attr: ToolAttr | None = None,
         docstyle: DocStyle = "verbatim",
     ) -> None:
+        if isinstance(source, str) and description is None and function is None:
+            raise WrongTypeError(
+                f"a tool must be a function, not the text {clipped(source)}: "
+                "ToolBox.with_defaults and load_builtin add built-in tools by name"
+            )
         self._is_explicit = isinstance(source, str)
         self.function: Callable[..., Any] = function if self._is_explicit else source
         if not callable(self.function):
