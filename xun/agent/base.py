@@ -38,7 +38,7 @@ from xun.extend.middleware import Middleware, Pipeline
 from xun.gate.gate import Gate, OnAlways, OnAsk
 from xun.given import listener as check_listener
 from xun.given import several
-from xun.messages import Message, Usage
+from xun.messages import Message, Usage, copied
 from xun.policy.action import Confinement
 from xun.policy.decision import Effect, Mode
 from xun.policy.lists import STATE_KEY, Allowlists
@@ -154,7 +154,7 @@ class AgentBase:
         self._info: ModelInfo | None = None
         self.prefix = PrefixKey()
         self._prompt: tuple[str, object, str] | None = None
-        self._specs: tuple[tuple[Tool, ...], list[dict[str, Any]]] | None = None
+        self._specs: tuple[tuple[Tool, ...], tuple[dict[str, Any], ...]] | None = None
         self._turn: Turn | None = None
         self._ended: Turn | None = None  # the last one; hooks may still be told of its end
         self._task: asyncio.Task[None] | None = None
@@ -242,11 +242,11 @@ class AgentBase:
             tools = tuple(tool for tool in tools if not starts_agents(tool, self._delegates))
         return tools if self.config.planning is not False else tuple(tool for tool in tools if not plans.own(tool))
 
-    def tool_specs(self) -> list[dict[str, Any]]:
-        """Their specifications, the same list object while nothing changed."""
+    def tool_specs(self) -> tuple[dict[str, Any], ...]:
+        """Their specifications, for providers: the same object while nothing changed, with values of its own."""
         tools = self.tools_in_force()
         if self._specs is None or self._specs[0] != tools:
-            self._specs = (tools, [tool.spec() for tool in tools])
+            self._specs = (tools, tuple(copied(tool.spec()) for tool in tools))
         return self._specs[1]
 
     def system_prompt(self) -> str:

@@ -104,7 +104,8 @@ class CacheHint:
 class Request:
     """One model call. `tools` are provider-neutral: `{"name", "description", "parameters"}` each, in a fixed order.
 
-    `messages` may be a live, growing list: a provider reads it before it first awaits and never changes it.
+    Those of an agent have a tuple of `messages` and one of `tools`: `dataclasses.replace` makes a request with others.
+    What is in them, a message, a schema or the arguments of a call, is shared by all requests, so nobody may change it.
     `max_tokens` None lets the provider choose. `cache` is a hint for prompt caches, None where there shall be none.
     """
 

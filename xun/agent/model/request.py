@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def build_request(agent: Agent[Any]) -> Request:
-    """The next request. It shares the live history list: nothing is copied or read through again."""
+    """The next request. What is done to it changes nothing of the conversation; its messages themselves are shared."""
     name, system, tools = agent.model.name, agent.system_prompt(), agent.tool_specs()
     return Request(
         model=name,
         system=system,
-        messages=agent.messages,
+        messages=tuple(agent.messages),
         tools=tools,
         max_tokens=agent.max_output_tokens,
         temperature=agent.temperature,
