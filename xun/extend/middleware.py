@@ -33,7 +33,7 @@ class Middleware:
     """
 
     async def before_model_request(self, request: Any) -> Any:
-        """Change the `Request` before it is sent: `dataclasses.replace` makes another one, which holds for this once."""
+        """Change the `Request` before it is sent: `dataclasses.replace` makes another one, for this once."""
         return request
 
     async def after_model_response(self, message: Message) -> Message:
