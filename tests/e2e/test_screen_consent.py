@@ -151,6 +151,18 @@ def test_a_click_on_the_question_gives_it_the_keys() -> None:
         screen.until("end")
 
 
+def test_an_escape_right_behind_a_no_interrupts_nothing() -> None:
+    several = calls(*[use("bash", command=f"mkdir d{number}") for number in range(3)])
+    with Model(several, Say("end")) as model, Screen("go", model=model) as screen:
+        for number in range(3):
+            screen.until(f"│ mkdir d{number}")
+            screen.until(READY)
+            screen.type("\x1b", "\x1b")
+        screen.until("Esc was not taken: it came")
+        screen.until("end")
+        assert "interrupted" not in screen.text and model.refusals == []
+
+
 def test_a_click_on_the_prompt_takes_the_keys_back_to_it() -> None:
     with Model(bash("mkdir d"), Say("end")) as model, Screen("go", model=model) as screen:
         screen.until(READY)

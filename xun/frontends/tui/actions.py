@@ -25,7 +25,13 @@ class Acting(Leaving):
             self._question.let_go()
 
     def action_interrupt(self) -> None:
-        """Back to the prompt; from there, close the list that was asked for, else stop what runs."""
+        """Esc: back to the prompt; from there, close the list that was asked for, else stop what runs."""
+        if self._parts is None or not self._question.follows_no():
+            self._interrupt()
+        elif self._question.tell_once():
+            self.say("Esc was not taken: it came right after your no")
+
+    def _interrupt(self) -> None:
         if has_keys(self._transcript) or (self._parts is not None and self._question.leave_list()):
             self._prompt.take_keys()
         elif self.desk is not None and not self.desk.interrupt():
@@ -49,7 +55,7 @@ class Acting(Leaving):
             return
         self._pressed = now
         if self._parts is not None:
-            self.action_interrupt()
+            self._interrupt()
             self.say("Ctrl+C again leaves")
 
     def action_leave_if_empty(self) -> None:

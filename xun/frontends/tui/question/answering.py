@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from textual.events import Key, Paste
 
 from xun.frontends.tui.question.choices import Choice
@@ -10,6 +12,7 @@ from xun.frontends.tui.question.editor import ReachOf
 from xun.frontends.tui.question.entering import QuestionEntry
 from xun.frontends.tui.question.held import Held
 from xun.frontends.tui.question.mark import LOOK
+from xun.frontends.tui.question.quiet import GRACE
 from xun.policy.decision import Answer
 
 
@@ -20,6 +23,8 @@ class QuestionAnswers(QuestionEntry):
         super().__init__(shown, reach)
         self._held = Held(self, self._counted)
         self._missed = ""  # the key that came too early
+        self._escaped = float("-inf")  # when an Esc said no, or one came right after that and was not taken
+        self._said_so = True
 
     def _hand_on(self, *events: Key | Paste) -> None:
         """Give what is held, and `events`, to the prompt."""
@@ -70,6 +75,8 @@ class QuestionAnswers(QuestionEntry):
             case "escape" if self._mark.filter:
                 self._narrow("")
             case "escape":
+                if not self._mark.menu.listing:  # another Esc after that of a list interrupts
+                    self._escaped, self._said_so = time.monotonic(), False
                 self._give(Answer.no())
             case "home" | "end":
                 self._settle()
@@ -80,6 +87,19 @@ class QuestionAnswers(QuestionEntry):
             case _:
                 return False
         return True
+
+    def follows_no(self) -> bool:
+        """Whether an Esc that comes now comes too soon after one that said no to mean anything else."""
+        now = time.monotonic()
+        if now - self._escaped >= GRACE:
+            return False
+        self._escaped = now
+        return True
+
+    def tell_once(self) -> bool:
+        """Whether that is still to be said of the Escs that follow one no."""
+        told, self._said_so = self._said_so, True
+        return not told
 
     def _letter(self, event: Key) -> bool:
         """A letter or a digit counts once no other follows: it may begin a sentence."""
