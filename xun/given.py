@@ -59,7 +59,7 @@ def listener(what: str, given: Any) -> None:
     """Raises `TypeError` unless `given` is a plain function or None: one that waits would never be waited for."""
     function(what, given)
     if is_async(given):
-        raise WrongTypeError(f"{what} is called at once and not awaited: it must be a function without async")
+        raise WrongTypeError(f"{what} is called and not awaited: it must be a function without async")
     runs(what, given)
 
 

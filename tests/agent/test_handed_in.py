@@ -81,7 +81,9 @@ async def waiting(event: object) -> None:
         ({"middleware": Middleware()}, TypeError, "middleware must be a list of Middleware objects, not <"),
         ({"subagents": SubAgent("a", "b")}, TypeError, "subagents must be a list of SubAgent objects, not "),
         ({"workspace": 5}, TypeError, "workspace must be a folder or a Workspace, not 5"),
-        ({"on_event": waiting}, TypeError, "on_event is called at once and not awaited"),
+        ({"on_event": waiting}, TypeError, "on_event is called and not awaited"),
+        ({"on_always": waiting}, TypeError, "on_always is called and not awaited"),
+        ({"resolve_model": waiting}, TypeError, "resolve_model is called and not awaited"),
         ({"history": "hello"}, TypeError, "history must be a list of messages, not one text: Message.user makes one"),
         ({"history": ["hello"]}, TypeError, "message 0 of the history is a str, not a Message: Message.user makes one"),
         ({"history": [{"role": "user"}]}, TypeError, "is a dict, not a Message: Message.user makes one of text, Mess"),
@@ -99,7 +101,7 @@ def test_an_agent_is_not_built_of_the_wrong_kind(how: dict[str, Any], kind: type
 
 @pytest.mark.parametrize("listener", [waiting, None, 5])
 def test_what_could_not_listen_is_refused(listener: Any) -> None:
-    with pytest.raises(ConfigurationError, match=r"a listener (is called at once and not awaited|must be a function)"):
+    with pytest.raises(ConfigurationError, match=r"a listener (is called and not awaited|must be a function)"):
         Agent(ScriptedProvider([])).listen(listener)
 
 

@@ -22,7 +22,7 @@ from xun.agent.run_result import RunResult
 from xun.agent.stream import RunStream
 from xun.agent.turn import Turn
 from xun.errors import ConfigurationError, RuntimeStateError
-from xun.events import AttemptReset, TextDelta
+from xun.given import listener
 from xun.messages import Message
 
 __all__ = ["Agent", "RuntimeStateError"]
@@ -124,7 +124,7 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
         """One turn as an async context manager over its events. Leaving it early cancels the turn."""
         return RunStream(self, prompt, context, history, output_schema)
 
-    async def stream_text(
+    def stream_text(
         self,
         prompt: Prompt,
         *,
@@ -134,16 +134,12 @@ class Agent(Lifecycle, Questions, Conversation, Compacting, ModelChoice, ModeOfW
     ) -> AsyncGenerator[str]:
         """The text of one turn as it comes. Raises `RunFailed` at its end where the run does not complete.
 
-        What a model call that is made again has said before does not count: `on_reset` is called then. Close it, or use
-        `run_stream`, where you may leave early.
+        What a model call that is made again has said before does not count: `on_reset`, which is not awaited, is called
+        then. Close it, or use `run_stream`, where you may leave early. Raises `ConfigurationError` for an `on_reset`
+        that cannot be called so, at once.
         """
-        async with self.run_stream(prompt, context=context, history=history) as stream:
-            async for event in stream:
-                if isinstance(event, TextDelta):
-                    yield event.text
-                elif isinstance(event, AttemptReset) and on_reset is not None:
-                    on_reset()
-        stream.result.raise_for_status()
+        listener("on_reset", on_reset)
+        return self.run_stream(prompt, context=context, history=history).answer(on_reset)
 
     def start_turn(
         self, prompt: Prompt, context: Any = None, history: History | None = None, output_schema: Any = None

@@ -16,6 +16,7 @@ from xun.toolbox.toolbox import ToolBox
 from xun.workspace.workspace import Workspace
 
 _FUNCTIONS = ("on_ask", "on_event", "on_always", "resolve_model")
+_NOT_AWAITED = ("on_event", "on_always", "resolve_model")
 _PARTS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "config": (AgentConfig, "an AgentConfig"),
     "policy": (Policy, "a Policy"),
@@ -31,7 +32,8 @@ def check_given(given: dict[str, Any]) -> None:
     """Raises `ConfigurationError`, naming the argument of `Agent`, for the first that cannot be used."""
     for name in _FUNCTIONS:
         function(name, given[name])
-    listener("on_event", given["on_event"])
+    for name in _NOT_AWAITED:
+        listener(name, given[name])
     for name, (kind, described) in _PARTS.items():
         instance(name, given[name], kind, described)
     if given["tools"] is not None and given["toolbox"] is not None:

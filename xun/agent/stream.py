@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from xun.agent.input.prompt import Prompt
 from xun.agent.run_result import RunResult
 from xun.agent.turn import Turn
 from xun.errors import RuntimeStateError
-from xun.events import PROVISIONAL, AnyEvent, TextDelta, ThinkingDelta, TurnEnded
+from xun.events import PROVISIONAL, AnyEvent, AttemptReset, TextDelta, ThinkingDelta, TurnEnded
 
 if TYPE_CHECKING:
     from xun.agent.agent import Agent
@@ -114,6 +114,19 @@ class RunStream:
             if not self._over:
                 self._more.clear()
                 await self._more.wait()
+
+    async def answer(self, on_reset: Callable[[], object] | None) -> AsyncGenerator[str]:
+        """Enter it and give the answer's text as it comes, `on_reset` called where that starts again.
+
+        Raises `RunFailed` at its end where the run does not complete.
+        """
+        async with self:
+            async for event in self:
+                if isinstance(event, TextDelta):
+                    yield event.text
+                elif isinstance(event, AttemptReset) and on_reset is not None:
+                    on_reset()
+        self.result.raise_for_status()
 
     async def text(self) -> AsyncIterator[str]:
         """The answer's text as it comes. Provisional: a retried call starts it again."""

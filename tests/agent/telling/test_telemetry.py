@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import pytest
@@ -123,3 +124,16 @@ def test_what_is_no_time_is_refused(wrong: dict[str, Any]) -> None:
 def test_it_is_part_of_the_configuration() -> None:
     config = AgentConfig(progress=ProgressPolicy(3.0, 4.0), retry=QUICK)
     assert AgentConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+
+
+async def test_what_takes_text_back_must_be_called_and_not_awaited_and_is_refused_before_anything_is_asked() -> None:
+    async def waits() -> None:
+        """Never awaited by anyone."""
+
+    agent, provider, _ = agent_of([{"text": "whole"}])
+    async with agent:
+        for wrong in (waits, partial(waits), 5):
+            with pytest.raises(ConfigurationError, match=r"^on_reset (is called and not awaited|must be a function)"):
+                agent.stream_text("go", on_reset=wrong)  # ty: ignore[invalid-argument-type]
+        assert provider.requests == []
+        assert [text async for text in agent.stream_text("go", on_reset=print)] == ["whole"]
