@@ -13,7 +13,7 @@ from xun import Limits, TextDelta, tool_attr
 from xun.agent.agent import RuntimeStateError
 from xun.events import AttemptReset, Notice, ToolEnded, ToolStarted, TurnEnded
 from xun.messages import Usage
-from xun.providers.base import ModelInfo
+from xun.providers.base import ModelInfo, RetryPolicy
 
 pytestmark = pytest.mark.anyio
 
@@ -403,3 +403,12 @@ async def test_notices_can_come_from_any_thread() -> None:
     assert [event.text for event in heard.of(Notice)] == ["from a worker"]
     assert isinstance(heard[-1], TurnEnded)
     check_guarantees(heard, agent)
+
+
+@pytest.mark.parametrize(("asked", "said"), [(0.2, "0.2"), (1.25, "1.2"), (9.5, "9.5"), (10.4, "10"), (0, "0")])
+async def test_a_short_wait_is_told_as_one(asked: float, said: str) -> None:
+    busy = {"error": {"kind": "overloaded", "message": "busy", "retry_after": asked}}
+    agent, _, _ = agent_of([busy], retry=RetryPolicy(attempts=1))
+    async with agent:
+        result = await agent.run("go")
+    assert result.error is not None and result.error.message == f"busy (the provider asks to wait {said} s)"

@@ -71,6 +71,19 @@ async def test_a_client_of_the_caller_is_used_and_left_open(wire: str) -> None:
     assert info.provider == {ANTHROPIC: "anthropic", OPENAI: "openai"}[wire]
 
 
+def test_a_prefix_is_no_part_of_a_name_at_the_makers_own_service() -> None:
+    import anthropic
+    import openai
+
+    own = anthropic.AsyncAnthropic(api_key=KEY)
+    assert resolve_object(own, "anthropic/claude-sonnet-4-6")[1].full_name == "anthropic/claude-sonnet-4-6"
+    assert resolve_object(openai.AsyncOpenAI(api_key=KEY), "openai/gpt-5")[1].full_name == "openai/gpt-5"
+    gateway = openai.AsyncOpenAI(api_key=KEY, base_url="https://gateway.example/v1")
+    assert resolve_object(gateway, "openai/gpt-5")[1].name == "openai/gpt-5"
+    with pytest.raises(ProviderError, match="name the model to use with this AsyncAnthropic"):
+        resolve_object(own, "anthropic/")
+
+
 class _closing:  # noqa: N801 - reads as contextlib.closing
     def __init__(self, given: Any) -> None:
         self.client = given

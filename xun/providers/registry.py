@@ -139,7 +139,8 @@ def resolve_object(
 ) -> tuple[Provider, ModelInfo]:
     """The same for an object: a `Provider`, or an asynchronous client of the `anthropic` or `openai` package.
 
-    `model` is the plain name, required with a client. Raises `ProviderError` (kind "config").
+    `model` is the plain name, required with a client; of a maker's own service it may have the prefix of that before
+    it. Raises `ProviderError` (kind "config").
     """
     from xun.providers.sdk import SdkTransport, client_kind
 
@@ -154,12 +155,14 @@ def resolve_object(
             return cast(Provider, provider), known
         name = model or getattr(provider, "model", "") or provider.name
         return cast(Provider, provider), models.find(provider.name, name)
-    if not model:
-        raise ModelConfigurationError("config", f"name the model to use with this {type(provider).__name__}")
     url = str(getattr(provider, "base_url", "")).rstrip("/")
     service = services.service_of(prefix, {})
     assert service is not None
     official = is_official(url, service.url)
+    if model and official:  # elsewhere, at a gateway, the prefix may be a part of the name
+        model = model.removeprefix(f"{prefix}/")
+    if not model:
+        raise ModelConfigurationError("config", f"name the model to use with this {type(provider).__name__}")
     # Who serves an OpenAI client elsewhere (Azure, a local server) surely knows Chat Completions, perhaps no more.
     wire = service.wire if prefix == "anthropic" or official else "openai-chat"
     secret = getattr(provider, "api_key", None)

@@ -140,7 +140,8 @@ def _tell_again(turn: Turn) -> None:
 def _final(error: ProviderError, attempt: int) -> ProviderError:
     message = error.message
     if error.retry_after is not None and error.transient:
-        message += f" (the provider asks to wait {error.retry_after:.0f} s)"
+        wait = f"{error.retry_after:.0f}" if error.retry_after >= 10 else f"{error.retry_after:.2g}"
+        message += f" (the provider asks to wait {wait} s)"
     if attempt > 1:
         message += f" (given up after {attempt} tries)"
     return error.but(message=message)
