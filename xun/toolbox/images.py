@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from xun.errors import ConfigurationError, WrongTypeError
-from xun.given import text
+from xun.given import clipped, text
 from xun.messages import Image, Media, Message, Text
 from xun.result import printable
-
-if TYPE_CHECKING:
-    from xun.toolbox.context import ToolCallContext
+from xun.toolbox.context import ToolCallContext
 
 
 class _Sends(Protocol):
@@ -27,6 +25,8 @@ def defer_tool_image(ctx: ToolCallContext[Any], image: Image | bytes, msg: str =
     be seen says `required_capabilities=["vision"]`. Raises `ConfigurationError` for what is no such image, and where
     the model cannot be sent it.
     """
+    if not isinstance(ctx, ToolCallContext):
+        raise WrongTypeError(f"ctx must be the ToolCallContext of the call, not {clipped(ctx)}")
     shown = _checked(image)
     if ctx.agent is not None and (problem := cast(_Sends, ctx.agent).unfit([shown])):
         raise ConfigurationError(problem)

@@ -338,6 +338,8 @@ async def test_a_thread_that_a_tool_has_started_shows_something_too() -> None:
 async def test_a_tool_that_no_agent_has_called_can_show_nothing() -> None:
     with pytest.raises(RuntimeStateError, match="only a tool that the model has called"):
         defer_tool_image(ToolCallContext(None, "show", None), PNG)
+    with pytest.raises(ConfigurationError, match="ctx must be the ToolCallContext of the call, not None"):
+        defer_tool_image(None, PNG)  # ty: ignore[invalid-argument-type]
 
 
 async def test_only_a_call_of_the_model_can_show_something() -> None:
