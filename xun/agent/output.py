@@ -105,7 +105,9 @@ class _ByType:
         except ValidationError as error:
             raise ValueError("; ".join(_told(item) for item in error.errors(include_url=False)[:5])) from None
         except Exception as error:  # noqa: BLE001 - a validator of the type may raise anything
-            raise ValueError(f"output_schema could not check it: {type(error).__name__}: {text_of(error)}") from None
+            kind, said = type(error).__name__, text_of(error)
+            why = kind if said == kind else f"{kind}: {said}"
+            raise ValueError(f"output_schema could not check it: {why}") from None
 
 
 def _reason(error: Exception) -> str:
