@@ -184,7 +184,7 @@ async def _with_retries(
 
 def _its_turn(agent: AgentBase, tool: Tool) -> AbstractAsyncContextManager[Any]:
     """Serial tools of a tree of agents run one at a time; one that waits for others would keep them from running."""
-    return nullcontext() if tool.concurrent or tool.waits else agent.turnstile.lock()
+    return nullcontext() if tool.concurrent or tool.waits else agent.turnstile.turn()
 
 
 async def _change_result(turn: Turn, call: ToolCall) -> None:

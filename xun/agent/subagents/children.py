@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xun.agent.job import Job
 from xun.agent.run_result import RunResult
 from xun.agent.subagents.background import Background
-from xun.agent.subagents.tree import Caller, LoopLocks, adopt
+from xun.agent.subagents.tree import Caller, LoopLocks, adopt, work_apart
 from xun.agent.turn import serving
 from xun.events import AnyEvent, ToolStarted
 from xun.result import Err, ErrorInfo, Ok, Result
@@ -93,6 +93,7 @@ class Children:
         turn = order.caller[0] if order.caller else None
 
         async def work() -> Result[str]:
+            work_apart()
             child.begun = True
             return await self._in_time(order, turn.deadline if turn else None)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -56,12 +59,54 @@ class LoopLocks:
 class Turnstile(LoopLocks):
     """Serial tools of a whole tree of agents pass one at a time, on each loop that runs them.
 
-    `changes` counts what all of these agents may have changed.
+    One that has such an agent work for it is waiting for that: serial tools of the agent pass within its turn, one at a
+    time too. `changes` counts what all of these agents may have changed.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.changes = Changes()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        """Wait for the turn, and have it meanwhile."""
+        while True:
+            held = self._held()
+            async with (self if held is None else held.within).lock():
+                if held is not None and held.over:
+                    continue  # meanwhile, so that others may have the turn now
+                mine = _Held(self, _HELD.get())
+                token = _HELD.set(mine)
+                try:
+                    yield
+                finally:
+                    mine.over = True
+                    _HELD.reset(token)
+                return
+
+    def _held(self) -> _Held | None:
+        """The turn that the running code has, or works for."""
+        held = _HELD.get()
+        while held is not None and (held.turnstile is not self or held.over):
+            held = held.above
+        return held
+
+
+class _Held:
+    """A turn that somebody has. `within` are the locks of those that work for it."""
+
+    def __init__(self, turnstile: Turnstile, above: _Held | None) -> None:
+        self.turnstile, self.above = turnstile, above
+        self.within = LoopLocks()
+        self.over = False
+
+
+_HELD: ContextVar[_Held | None] = ContextVar("xun_turn_held", default=None)
+
+
+def work_apart() -> None:
+    """The running task works for no call any more: nobody waits for it, so it has no part in anyone's turn."""
+    _HELD.set(None)
 
 
 def adopt(parent: AgentBase, child: Agent[Any], name: str, caller: Caller) -> None:
