@@ -6,6 +6,7 @@ import asyncio
 import pickle
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,6 +98,37 @@ def test_an_agent_is_not_built_of_the_wrong_kind(how: dict[str, Any], kind: type
         Agent(ScriptedProvider([]), **how)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "provider", "said"),
+    [
+        ("claude-x", "anthropic", "must be an object, not a name: write model='anthropic/claude-x' without provider"),
+        ("anthropic/claude-x", "anthropic", "write model='anthropic/claude-x' without provider"),
+        (None, "anthropic", "write model='anthropic/NAME' without provider"),
+        (ScriptedProvider([]), ScriptedProvider([]), "give either a provider object as model or one as provider"),
+    ],
+)
+def test_who_answers_is_said_in_one_place(model: Any, provider: Any, said: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        Agent(model, provider=provider)
+    assert said in str(caught.value)
+
+
+def test_an_empty_workspace_is_not_the_current_folder() -> None:
+    with pytest.raises(ConfigurationError, match="The workspace folder '' does not exist or is not a folder"):
+        Agent(ScriptedProvider([]), workspace="").initialize()
+
+
+def test_a_current_folder_that_was_removed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(ConfigurationError, match="The current folder no longer exists; change to another one, or"):
+        Agent(ScriptedProvider([])).initialize()
+    with Agent(ScriptedProvider([{"text": "hi"}]), workspace=tmp_path) as agent:
+        assert agent.instruct("go").execute().unwrap() == "hi"
 
 
 @pytest.mark.parametrize("listener", [waiting, None, 5])

@@ -20,6 +20,7 @@ from xun import (
     register_provider,
 )
 from xun.errors import ConfigurationError
+from xun.policy.rules import Settings
 from xun.providers import registry
 from xun.providers.base import ModelInfo
 
@@ -72,6 +73,8 @@ TRAPS: list[Callable[[], Any]] = [
     lambda: Policy(rules=[Rule(effect="allow", kind="tool", pattern="")]),
     lambda: Policy(rules=[{"effect": "deny"}]),  # ty: ignore[invalid-argument-type]
     lambda: Policy(commands=["python"]),
+    lambda: Settings(tools="x"),  # ty: ignore[invalid-argument-type]
+    lambda: Settings(tolls="ask"),  # ty: ignore[unknown-argument]
     lambda: Answer(kind="maybe"),  # ty: ignore[invalid-argument-type]
     lambda: Answer.no(5),  # ty: ignore[invalid-argument-type]
     lambda: Answer.keep(),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from xun.errors import ConfigurationError
 from xun.workspace.workspace import Workspace, WorkspaceError
 
 OUTSIDE = "is not within the agent's workspace"
@@ -23,6 +25,21 @@ def workspace(work: Path) -> Workspace:
 def test_the_root_must_be_an_existing_folder(work: Path, root: str) -> None:
     (work / "file.txt").write_text("x")
     with pytest.raises(WorkspaceError, match="does not exist or is not a folder"):
+        Workspace(root)
+
+
+@pytest.mark.parametrize("path", [5, None, b"/tmp", ["a"]])
+def test_what_is_no_path_is_refused_by_name(workspace: Workspace, path: Any) -> None:
+    for use in (Workspace, workspace.resolve, workspace.absolute, workspace.display):
+        with pytest.raises(ConfigurationError, match=r"^a path must be text or a Path, not "):
+            use(path)
+
+
+@pytest.mark.parametrize(
+    ("root", "said"), [("a\0b", "holds a NUL character"), ("\ud800", "cannot be a file name here")]
+)
+def test_a_root_that_no_file_can_have_is_refused(root: str, said: str) -> None:
+    with pytest.raises(WorkspaceError, match=said):
         Workspace(root)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from xun.agent.config import AgentConfig
 from xun.errors import ConfigurationError, WrongTypeError
 from xun.extend.hooks import Hooks
-from xun.given import function, instance, listener, text
+from xun.given import clipped, function, instance, listener, text
 from xun.policy.rules import Policy
 from xun.providers.base import ModelInfo
 from xun.result import printable
@@ -36,8 +36,18 @@ def check_given(given: dict[str, Any]) -> None:
         listener(name, given[name])
     for name, (kind, described) in _PARTS.items():
         instance(name, given[name], kind, described)
+    _check_spoken_to(given["model"], given["provider"])
     if given["tools"] is not None and given["toolbox"] is not None:
         raise WrongTypeError("give either tools or toolbox: both say which tools there are")
+
+
+def _check_spoken_to(model: Any, provider: Any) -> None:
+    if isinstance(provider, str):
+        plain = model.removeprefix(f"{provider}/") if isinstance(model, str) else "NAME"
+        full = clipped(f"{provider}/{plain}")
+        raise WrongTypeError(f"provider must be an object, not a name: write model={full} without provider")
+    if provider is not None and not (model is None or isinstance(model, str)):
+        raise WrongTypeError("give either a provider object as model or one as provider: both would answer")
 
 
 def configured(given: dict[str, Any]) -> AgentConfig:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from functools import cache
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, cast
 
@@ -47,7 +46,7 @@ class Lifecycle(AgentBase):
             raise RuntimeStateError(f"agent {self.name!r} is closed")
         if self._phase == "uninit":
             given = self._workspace_given
-            self._workspace = given if isinstance(given, Workspace) else Workspace(given or Path.cwd())
+            self._workspace = given if isinstance(given, Workspace) else Workspace("." if given is None else given)
             found = resolve_provider(self._asked_model, self._asked_provider, self._asked_info)
             self._speak_to(found)
             self._gate = Gate(

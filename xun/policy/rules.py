@@ -83,8 +83,11 @@ def tool_source(name: str) -> str:
     return f"tool {name}"
 
 
-class Settings(BaseModel):
-    """How what the rules leave open is treated. See the `[settings]` table of a policy file."""
+class Settings(BaseModel, metaclass=OneLine):
+    """How what the rules leave open is treated. See the `[settings]` table of a policy file.
+
+    Raises `ConfigurationError` for an unknown one, and for a value that it cannot have.
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 

@@ -23,7 +23,8 @@ class Workspace:
     """The folder an agent works in, folders added to it, and a temporary folder once somebody asked for one.
 
     `root` and `extra_roots` must exist and be folders; each is resolved once, here. Raises `WorkspaceError`
-    otherwise, `TypeError` for one extra root that is no list. Methods may be called from any thread.
+    otherwise, `TypeError` for what is no path, and for one extra root that is no list. Methods may be called from any
+    thread. Whoever makes one calls `close()`; an agent closes only what it has made itself.
     """
 
     def __init__(self, root: str | Path, *, extra_roots: Iterable[str | Path] = ()) -> None:
@@ -64,15 +65,9 @@ class Workspace:
         A file whose name really begins with `~` is asked for as `./~name`. Raises `WorkspaceError` for a path
         that is empty, holds a NUL, or cannot be a file name on this system.
         """
-        asked = os.fspath(path)
+        asked = _spelt(path)
         if not asked.strip():
             raise WorkspaceError("The path is empty: give one, or . for the workspace itself")
-        if "\0" in asked:
-            raise WorkspaceError(f"Path {asked!r} holds a NUL character")
-        try:
-            os.fsencode(asked)
-        except UnicodeEncodeError:
-            raise WorkspaceError(f"Path {asked!r} cannot be a file name here") from None
         return Path(self._root, os.path.expanduser(asked))  # noqa: PTH111 - Path.expanduser raises for an unknown user
 
     def resolve(self, path: str | Path, *, follow: bool = True) -> Path:
@@ -113,11 +108,29 @@ class Workspace:
             shutil.rmtree(temp, ignore_errors=True)
 
 
-def _folder(path: str | Path) -> Path:
-    asked = os.fspath(path)
-    real = Path(os.path.realpath(asked))
+def _spelt(path: str | Path) -> str:
+    """`path` as text that can name a file. Raises `WorkspaceError` where it cannot, `WrongTypeError` for no path."""
+    asked = os.fspath(path) if isinstance(path, str | os.PathLike) else path
+    if not isinstance(asked, str):
+        raise WrongTypeError(f"a path must be text or a Path, not a value of type {type(path).__name__}")
+    if "\0" in asked:
+        raise WorkspaceError(f"Path {asked!r} holds a NUL character")
     try:
+        os.fsencode(asked)
+    except UnicodeEncodeError:
+        raise WorkspaceError(f"Path {asked!r} cannot be a file name here") from None
+    return asked
+
+
+def _folder(path: str | Path) -> Path:
+    asked = _spelt(path)
+    try:
+        real = Path(os.path.realpath(asked))
         usable = bool(asked) and real.is_dir()
+    except FileNotFoundError:  # that of a relative path: what it is relative to was removed
+        raise WorkspaceError(
+            "The current folder no longer exists; change to another one, or name a workspace"
+        ) from None
     except OSError:  # in a folder that we may not enter
         usable = False
     if not usable:
