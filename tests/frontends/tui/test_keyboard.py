@@ -244,6 +244,8 @@ def test_escape_and_then_tab_is_not_shift_tab_which_changes_the_mode(pieces: tup
         ("\x1b[57441;2u", []),
         ("\x1b[57442;5:1u", []),
         ("\x1b[57358u", []),
+        ("\x1b[57361u", []),
+        ("\x1b[57430u", []),
         ("\x1b[127;2u", ["backspace"]),
         ("\x1b[45;6u", ["ctrl+underscore"]),
     ],

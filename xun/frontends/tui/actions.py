@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Literal
 
+from textual.document._document import Selection
+
 from xun.frontends.tui.focus import give_keys, has_keys
 from xun.frontends.tui.leaving import Leaving
 from xun.frontends.tui.queue_view import QueueView
@@ -45,6 +47,10 @@ class Acting(Leaving):
             self.screen.clear_selection()
             return
         if self._parts is not None and self._question.clear_entry():
+            return
+        if text := self._prompt.area.selected_text:
+            self.copy_to_clipboard(text)
+            self._prompt.area.selection = Selection.cursor(self._prompt.area.cursor_location)
             return
         if self._prompt.clear():
             self._pressed = float("-inf")

@@ -45,7 +45,6 @@ _GRANTS = Menu(
     numbered=False,
     digits=1,
 )
-_GRANT_AGAIN = replace(_GRANTS, default=1, at_once=True)
 _STEER = "Whoever wrote them could tell the model what to do."
 _ASKED = "Commands and writes are asked about all the same."
 _ALLOWS = "What these rules allow runs without asking."
@@ -118,10 +117,10 @@ async def ask_grant(opener: Opener, put: Put, say: Callable[[str], None]) -> boo
     if not offers:
         return False
     shown = "\n".join(_offered(number, offer) for number, offer in enumerate(offers, 1))
+    ask = choice("grant", f"{_GRANT}\n{shown}", (), title=_GRANT_TITLE)
     wrong = ""
     while True:
-        ask = choice("grant", f"{_GRANT}\n{shown}{wrong}", (), title=_GRANT_TITLE)
-        answer = await put(ask, _GRANT_AGAIN if wrong else _GRANTS)
+        answer = await put(ask, _grants_again(wrong) if wrong else _GRANTS)
         if wrong and not answer.yes:
             wrong = ""  # back from the line to the answers
         elif answer.text is None:
@@ -130,11 +129,17 @@ async def ask_grant(opener: Opener, put: Put, say: Callable[[str], None]) -> boo
             await _grant(opener, [offers[number - 1].command for number in numbers], [n - 1 for n in numbers], say)
             return True
         else:
-            wrong = f"\n{visible(answer.text)}: type numbers from 1 to {len(offers)}, with blanks between them"
+            wrong = f"{visible(answer.text)}: type numbers from 1 to {len(offers)}, with blanks between them"
     if answer.yes:
         chosen = range(len(offers)) if answer.choice == 0 else range(0)
         await _grant(opener, [offers[index].command for index in chosen], chosen, say)
     return True
+
+
+def _grants_again(wrong: str) -> Menu:
+    """The line for numbers, open again, under what was `wrong` with those that were typed."""
+    every, some, none = _GRANTS.choices
+    return replace(_GRANTS, choices=(every, replace(some, label=wrong), none), default=1, at_once=True)
 
 
 def _numbers(text: str, most: int) -> list[int] | None:

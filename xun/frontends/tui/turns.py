@@ -126,10 +126,10 @@ class Turns:
         """Cancel what runs. False when idle."""
         if self._task is None:
             return False
-        busy = self.agent.busy
-        self.agent.cancel()
-        if not busy:
-            self._task.cancel()  # a job, not a turn
+        if self.agent.busy:
+            self.agent.cancel()
+        else:
+            self._task.cancel()  # a job, not a turn: what works in the background has nothing to do with it
         return True
 
     async def stop(self) -> None:

@@ -256,3 +256,16 @@ async def test_the_row_with_the_cursor_is_in_view_after_a_new_line_at_the_end(li
         area = app.prompt.area
         assert area.cursor_location == (lines, 0)
         assert 0 <= area.cursor_screen_offset.y - area.region.y < area.region.height
+
+
+@pytest.mark.anyio
+async def test_what_is_cut_with_a_mark_is_the_paste_and_comes_back_as_its_mark() -> None:
+    async with prompt_of() as (app, pilot):
+        await pilot.press(*"see ")
+        app.prompt.area.post_message(Paste(LONG))
+        await pilot.pause(0.1)
+        await pilot.press("shift+left", "ctrl+x")
+        assert app.text == "see " and app.clipboard == LONG
+        await pilot.press("ctrl+v")
+        await pilot.pause()
+        assert app.text == f"see {MARK}"

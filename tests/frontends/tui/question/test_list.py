@@ -227,3 +227,25 @@ async def test_where_what_is_asked_about_is_numbered_a_digit_begins_the_line_and
         await until_shown(app, pilot, lambda shown: "Enter sends it" in shown)
         await pilot.press("space", "3", "enter")
         assert await answer_of(task) == Answer.say("1 3")
+
+
+async def test_no_number_of_what_was_not_in_view_is_taken() -> None:
+    some = Choice("only some", Answer.say(""), "s", entry="words")
+    menu = Menu((Choice("all", Answer.pick(0), "a"), some), 0, numbered=False, digits=1)
+    ask = choice_ask().model_copy(update={"question": "\n".join(f"{number} make {number}" for number in range(1, 60))})
+    async with question_of() as (app, pilot):
+        task = asyncio.create_task(app.panel.ask(ask, menu))
+        await until_shown(app, pilot, lambda shown: "a letter answers" in shown and app.panel.ready)
+        for _ in range(3):
+            assert "Enter sends it" not in app.shown()
+            await pilot.press("7")
+            await pilot.pause()
+            if "59 make 59" in app.shown():
+                break
+        for _ in range(5):
+            if "Enter sends it" in app.shown():
+                break
+            await pilot.press("7")
+            await pilot.pause()
+        await pilot.press("escape", "8", "enter")
+        assert await answer_of(task) == Answer.say("8"), "a digit begins the line anew"

@@ -17,7 +17,7 @@ from tests.frontends.tui.question.support import (
     until_shown,
     write_ask,
 )
-from xun.frontends.tui.question.choices import secret_menu
+from xun.frontends.tui.question.choices import Choice, Menu, secret_menu
 from xun.frontends.tui.question.held import HOLD
 from xun.policy.decision import Answer, Assessment
 
@@ -224,6 +224,27 @@ async def test_a_late_no_of_the_risk_assessor_marks_the_no_unless_the_person_has
         assert ("▸ 4 no, and say why" in app.shown()) == (moves == 0)
         await pilot.press("enter", *["enter"] * (moves == 0))
         assert await answer_of(task) == given
+
+
+@pytest.mark.parametrize("late", [True, False])
+async def test_its_no_stays_marked_after_a_look_and_after_a_list(late: bool) -> None:
+    no = Assessment(verdict="reject", reason="it spreads")
+    said: list[Assessment | bool] = [True if late else no]
+    async with question_of() as (app, pilot):
+        app.panel._said = lambda ask: said[0]
+        task = app.put(command_ask())
+        await until_ready(app, pilot)
+        await pilot.press("e", "e")
+        said[0] = no
+        await until_shown(app, pilot, lambda shown: "▸ 4 no, and say why" in shown)
+        listing = asyncio.create_task(
+            app.panel.ask(choice_ask(), Menu((Choice("tabs", Answer.pick(0)),), 0, listing=True))
+        )
+        await until_shown(app, pilot, lambda shown: "▸ 1 tabs" in shown)
+        await pilot.press("escape")
+        await listing
+        await until_shown(app, pilot, lambda shown: "▸ 4 no, and say why" in shown)
+        task.cancel()
 
 
 async def test_the_risk_assessor_is_told_of_and_yields_to_whoever_has_begun_to_answer() -> None:

@@ -101,6 +101,11 @@ class PromptArea(Measured, CharacterArea, inherit_bindings=False):
         """The same, and where in it long pastes are."""
         return self.folds.unfold(self.marked)
 
+    @property
+    def selected_text(self) -> str:
+        """What is selected: pastes in full."""
+        return self.folds.whole(super().selected_text)
+
     def put(self, text: str) -> None:
         """Replace everything by `text`, cursor at its end. Undo brings back what was there."""
         self._stop_settling()
@@ -222,6 +227,11 @@ class PromptArea(Measured, CharacterArea, inherit_bindings=False):
             self.delete(self._before(len(mark)), self.cursor_location)
         else:
             self.action_delete_left()
+
+    def action_paste(self) -> None:
+        """Put in what was cut or copied here; a long one as a mark."""
+        if text := self.app.clipboard:
+            self.replace(self.folds.fold(text), *self.selection)
 
     def _kill(self, start: tuple[int, int], end: tuple[int, int], *, before: bool) -> None:
         self._ring.take(meant(self.get_text_range(start, end)), before=before)

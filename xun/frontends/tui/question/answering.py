@@ -137,7 +137,8 @@ class QuestionAnswers(QuestionEntry):
         self._held.drop()
         self._mark.put(at)
         self._choose(self._mark.choice)
-        self._line.put(self._line.value + event.key)
+        if self._entry is not None:  # else the rest of what is asked is to be seen first
+            self._line.put(event.key)
         return True
 
     def _filters(self, event: Key) -> bool:
@@ -166,7 +167,9 @@ class QuestionAnswers(QuestionEntry):
             self._mark.explained = False  # the card was gone to, past the rest of what is asked
             self._draw()
             return True
-        return choice.answer.yes and choice.entry in ("", "rule") and not self._seen and self.scroll_body(self._page())
+        menu = self._mark.menu
+        counts = choice.entry in ("", "rule") or (menu.digits is not None and not menu.at_once)
+        return choice.answer.yes and counts and not self._seen and self.scroll_body(self._page())
 
     def _choose(self, choice: Choice) -> None:
         if self._unseen(choice) or self._mark.nothing:

@@ -53,10 +53,10 @@ class Waiting:
 
     @property
     def own(self) -> bool:
-        """Whether it is about a shell line of the person's, who so waits for it."""
+        """Whether the person waits for it: for a shell line of theirs, or one of xun's own that a command brings."""
         from xun.asides import SHELL_ID
 
-        return self.ask.call_id.startswith(SHELL_ID)
+        return not self.ask.call_id or self.ask.call_id.startswith(SHELL_ID)
 
 
 class QuestionBox(Vertical):

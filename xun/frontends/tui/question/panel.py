@@ -190,6 +190,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         self.set_class(bool(first.ask.question), "-plain")
         self._body.scroll_home(animate=False, immediate=True)
         self._title()
+        self._advise(self._said(first.ask))
         self._draw()
         if had_keys:
             # The next of several: the key that answered the last must not answer this one too, nor be text.
@@ -334,16 +335,19 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         self._looks = None
         if self._shown is None:
             return
-        if self._opinion != self._opinion_now():
-            self._advise(self._said(self._shown.ask))
+        before = self._mark.at
+        self._advise(self._said(self._shown.ask))  # whatever has drawn what it says by now
+        if self._opinion != self._opinion_now() or self._mark.at != before:
             self._draw()
         if self._said(self._shown.ask) is True:
             self._looks = sure(self.set_timer(LOOKS, self._look_out))
 
     def _advise(self, said: Assessment | bool) -> None:
         """Mark the no that is advised, as it would be had it come in time, unless the person has begun to answer."""
-        if isinstance(said, Assessment) and said.verdict == "reject" and not (self._begun or self._mark.moved):
-            self._mark.at = next(at for at, one in enumerate(self._mark.menu.choices) if not one.answer.yes)
+        begun = self._mark.moved or self._held.begun  # to look at the decision is no beginning
+        if isinstance(said, Assessment) and said.verdict == "reject" and not begun:
+            nos = (at for at, one in enumerate(self._mark.menu.choices) if not one.answer.yes)
+            self._mark.at = next(nos, self._mark.at)
 
     def _hint_now(self) -> str:
         early = f"{self._missed} was not taken: it came before this question · " if self._missed else ""
