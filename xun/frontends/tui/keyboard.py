@@ -36,11 +36,11 @@ _OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")  # xterm's way to tell a key 
 # whether it was pressed, held down or let go.
 _DETAILED = re.compile(r"\x1b\[(\d*)((?::\d*)*);?(\d*)(?::(\d*))?((?:;[\d:]*)?)([u~A-HPQRS])")
 # Keys that do nothing by themselves, and what others are called where they come without all of their modifiers.
-_IDLE = frozenset(MODIFIER_FUNCTIONAL_KEYS) | frozenset(
-    "caps_lock num_lock scroll_lock print_screen pause menu lower_volume raise_volume mute_volume media_play media_pause"
-    " media_play_pause media_stop media_record media_reverse media_rewind media_fast_forward media_track_next"
-    " media_track_previous".split()
-)
+_IDLE = frozenset(MODIFIER_FUNCTIONAL_KEYS) | {
+    "caps_lock", "num_lock", "scroll_lock", "print_screen", "pause", "menu", "lower_volume", "raise_volume",
+    "mute_volume", "media_play", "media_pause", "media_play_pause", "media_stop", "media_record", "media_reverse",
+    "media_rewind", "media_fast_forward", "media_track_next", "media_track_previous",
+}  # fmt: skip
 _PLAIN = {"shift+backspace": "backspace", "ctrl+shift+minus": "ctrl+underscore"}
 _SHIFT, _LET_GO = "2", "3"
 _NO_BACK_TAB = ("\x1b\t", "\x1b[~")  # Textual takes them for Shift+Tab; the first is Esc and then Tab just as well
