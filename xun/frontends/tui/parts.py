@@ -33,6 +33,7 @@ class Parts:
         engaged: Callable[[], bool],
         hand: Callable[[Key | Paste], None],
         left: Callable[[], None],
+        stray: Callable[[Callable[[str], bool]], str],
         clock: Callable[[], float],
     ) -> Parts:
         """New ones. All but `clock` are told of the prompt, as `QuestionPanel` says; `clock` tells seconds."""
@@ -43,6 +44,7 @@ class Parts:
             engaged=engaged,
             hand=hand,
             left=left,
+            stray=stray,
             saves=would_save,
             shown=watch.shown,
             opinion=watch.opinion,

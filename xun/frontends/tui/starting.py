@@ -73,6 +73,7 @@ class Starting(Leaving):
             engaged=self._engaged,
             hand=self._prompt.take,
             left=self._prompt.take_keys,
+            stray=self._prompt.take_stray,
             clock=self._clock,
         )
         queue = self.query_one(QueueView)

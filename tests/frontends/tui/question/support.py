@@ -79,6 +79,7 @@ class QuestionApp(App[None]):
             engaged=lambda: self.prompt.engaged,
             hand=lambda event: self.prompt.take(event),
             left=lambda: self.prompt.take_keys(),
+            stray=lambda names: self.prompt.take_stray(names),
             saves=lambda ask: (RULE,),
         )
         yield Prompt(History(), Completer(lambda before: ()))

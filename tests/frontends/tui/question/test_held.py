@@ -69,6 +69,29 @@ async def test_an_escape_before_the_next_question_takes_the_keys_neither_answers
         assert await answer_of(second) == Answer.no()
 
 
+@pytest.mark.parametrize(("keys", "text"), [("1", ""), ("y", ""), ("yarn", "yarn"), ("so", "so")])
+async def test_what_is_typed_while_the_next_question_is_under_way_is_no_answer_and_a_key_that_would_be_one_no_text(
+    keys: str, text: str
+) -> None:
+    async with question_of() as (app, pilot):
+        first = app.put(command_ask())
+        await until_ready(app, pilot)
+        await pilot.press("escape")
+        assert await answer_of(first) == Answer.no()
+        await pilot.pause()
+        await pilot.press(keys[0])
+        second = app.put(command_ask("npm run lint", ask_id="ask-9"))
+        await pilot.pause()
+        await pilot.press(*keys[1:])
+        await until_shown(app, pilot, lambda shown: (f"{keys} was not taken" in shown) or bool(text))
+        await pilot.pause(HOLD * 1.5)
+        assert app.prompt.area.text == text and not second.done() and app.sent == []
+        if not text:
+            await until_ready(app, pilot)
+            await pilot.press("y")
+            assert await answer_of(second) == Answer.once()
+
+
 async def test_a_sentence_between_two_questions_is_whole() -> None:
     async with question_of() as (app, pilot):
         first, second = app.put(command_ask()), app.put(command_ask("npm run lint", ask_id="ask-9"))

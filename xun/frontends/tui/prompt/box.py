@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from textual import on
 from textual.app import ComposeResult
@@ -107,6 +108,14 @@ class Prompt(Vertical):
     @property
     def blank(self) -> bool:
         return not self.area.text.strip()
+
+    def take_stray(self, names: Callable[[str], bool]) -> str:
+        """Take the one character that stands here, where it is a key of `names`. "" where it is not."""
+        text = self.area.text
+        if len(text) != 1 or not names(text):
+            return ""
+        self.area.put("")
+        return text
 
     @property
     def engaged(self) -> bool:

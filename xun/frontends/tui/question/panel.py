@@ -6,6 +6,7 @@ It takes the keys only when nobody types, reads or has a draft, so that no key m
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 
 from textual.events import Click, Key, Paste
@@ -21,7 +22,7 @@ from xun.frontends.tui.question.editor import ReachOf
 from xun.frontends.tui.question.fit import hint_for
 from xun.frontends.tui.question.mark import Mark
 from xun.frontends.tui.question.opinion import LOOKS, Opinion, told
-from xun.frontends.tui.question.quiet import Quiet
+from xun.frontends.tui.question.quiet import GRACE, Quiet
 from xun.frontends.tui.safe import plain
 from xun.frontends.tui.timers import sure
 from xun.frontends.tui.transcript.view import Transcript
@@ -35,11 +36,11 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
 
     `idle` tells the seconds since the last key, `draft` whether the prompt holds text, `engaged` whether a list or a
     search is open there. `hand` gives it the keys and pastes that are no answers, and `left` all that is typed from now
-    on. `saves` tells, for a question,
-    what *always* would write, a line each; `shown` gives a path as the person knows it. A yes counts only once all of
-    the question was in view. `opinion` tells what the risk assessor says of a question, and `begun` is told that the
-    person has begun to answer it. `reach` tells what a rule would let pass, for *always* to edit it; without it that
-    keeps what the question would save.
+    on. `stray` takes back the one key that stands there, if it is of those that it is given. `saves` tells, for a
+    question, what *always* would write, a line each; `shown` gives a path as the person knows it. A yes counts only
+    once all of the question was in view. `opinion` tells what the risk assessor says of a question, and `begun` is
+    told that the person has begun to answer it. `reach` tells what a rule would let pass, for *always* to edit it;
+    without it that keeps what the question would save.
     """
 
     FOCUS_ON_CLICK = False  # a click takes the keys, as Tab does; to select text is none
@@ -52,6 +53,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         hand: Callable[[Key | Paste], None],
         left: Callable[[], None],
         engaged: Callable[[], bool] = lambda: False,
+        stray: Callable[[Callable[[str], bool]], str] = lambda names: "",
         saves: Callable[[Ask], Sequence[str]] = lambda ask: (),
         shown: Shown = str,
         opinion: Opinion = lambda ask: False,
@@ -63,7 +65,8 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         self._begun = False  # whether the person has begun to answer
         self._looks: Timer | None = None
         self._draft, self._engaged, self._saves = draft, engaged, saves
-        self._hand, self._left = hand, left
+        self._hand, self._left, self._stray = hand, left, stray
+        self._emptied = float("-inf")  # when the last question with the keys was answered, the prompt being blank
         self._quiet = Quiet(self, self._arm, wanted=self._may_take, idle=idle, busy=self._busy, still=self._keep_hint)
         self._waiting: list[Waiting] = []
         self._armed = False
@@ -179,6 +182,7 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             self._quiet.stop()
             self._draw()
             if had_keys:
+                self._emptied = float("-inf") if self._draft() else time.monotonic()
                 self._left()
             return
         self._line.refill(*first.typed)
@@ -192,7 +196,8 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         self._title()
         self._advise(self._said(first.ask))
         self._draw()
-        if had_keys:
+        early = "" if had_keys else self._early_key()
+        if had_keys or time.monotonic() - self._emptied < GRACE:
             # The next of several: the key that answered the last must not answer this one too, nor be text.
             self._mark.remember()
             self._following = not self._draft()
@@ -200,6 +205,10 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
                 give_keys(self)
             else:
                 self._left()
+            if early:
+                self._held.add(Key(early, early))
+                self._missed = early
+                self._draw()
         if first.own:  # the key that the person has for what the line brings is for it
             self._quiet.hold(0.0)
         self._quiet.wait()
@@ -208,6 +217,11 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             self.take()
         if self._mark.menu.at_once:
             self._choose(self._mark.choice)
+
+    def _early_key(self) -> str:
+        """The key that the prompt got between two questions, where it would answer this one, to be none of either."""
+        soon = time.monotonic() - self._emptied < GRACE
+        return self._stray(self._mark.names) if soon else ""
 
     def _title(self) -> None:
         if self._shown is not None:
