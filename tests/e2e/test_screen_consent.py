@@ -153,7 +153,7 @@ def test_a_click_on_the_question_gives_it_the_keys() -> None:
 
 def test_an_escape_right_behind_a_no_interrupts_nothing() -> None:
     several = calls(*[use("bash", command=f"mkdir d{number}") for number in range(3)])
-    with Model(several, Say("end")) as model, Screen("go", model=model) as screen:
+    with Model(several, Say("end")) as model, Screen("go", model=model, width=120) as screen:
         for number in range(3):
             screen.until(f"│ mkdir d{number}")
             screen.until(READY)
