@@ -13,6 +13,7 @@ from xun.commands.command import Call, Command, CommandError, UsageError
 from xun.commands.context import CommandContext
 from xun.commands.kept import KeptRule, allowed_by, kept_rules, place, same
 from xun.commands.mode import known_modes, set_mode
+from xun.commands.numbers import numbers_of
 from xun.commands.outcome import Completion, Outcome
 from xun.config.policy_edit import append_rules
 from xun.config.policy_target import PolicyTarget
@@ -209,11 +210,10 @@ def _listed(own: ProjectGrants, shown: Sequence[tuple[ProjectCommand, str]]) -> 
 def _chosen(call: Call, shown: Sequence[ProjectCommand]) -> list[ProjectCommand]:
     if call.args in (("all",), ("none",)):
         return list(shown) if call.args == ("all",) else []
-    words = [word.rstrip(",") for word in call.args]
-    if not all(word.isascii() and word.isdecimal() and 1 <= int(word) <= len(shown) for word in words):
+    numbers = numbers_of([word.rstrip(",") for word in call.args], len(shown))
+    if numbers is None:
         raise CommandError(f"give all, none, or numbers from 1 to {len(shown)}")
-    numbers = {int(word) for word in words}
-    return [command for number, command in enumerate(shown, 1) if number in numbers]
+    return [shown[number - 1] for number in numbers]
 
 
 SUBCOMMANDS = (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from xun.commands.numbers import numbers_of
 from xun.config.toml import ConfigError
 from xun.errors import XunError
 from xun.frontends.text import visible
@@ -125,14 +126,13 @@ async def ask_grant(opener: Opener, put: Put, say: Callable[[str], None]) -> boo
             wrong = ""  # back from the line to the answers
         elif answer.text is None:
             break
-        elif (numbers := _numbers(answer.text, len(offers))) is not None:
-            await _grant(opener, [offers[number - 1].command for number in numbers], [n - 1 for n in numbers], say)
+        elif numbers := numbers_of(answer.text.replace(",", " ").split(), len(offers)):
+            await _grant(opener, offers, [number - 1 for number in numbers], say)
             return True
         else:
             wrong = f"{visible(answer.text)}: type numbers from 1 to {len(offers)}, with blanks between them"
     if answer.yes:
-        chosen = range(len(offers)) if answer.choice == 0 else range(0)
-        await _grant(opener, [offers[index].command for index in chosen], chosen, say)
+        await _grant(opener, offers, range(len(offers)) if answer.choice == 0 else (), say)
     return True
 
 
@@ -142,19 +142,14 @@ def _grants_again(wrong: str) -> Menu:
     return replace(_GRANTS, choices=(every, replace(some, label=wrong), none), default=1, at_once=True)
 
 
-def _numbers(text: str, most: int) -> list[int] | None:
-    """The numbers from 1 to `most` that `text` consists of, in order; None where it holds anything else."""
-    words = text.replace(",", " ").split()
-    if not words or not all(word.isascii() and word.isdecimal() and 1 <= int(word) <= most for word in words):
-        return None
-    return sorted({int(word) for word in words})
-
-
-async def _grant(opener: Opener, commands: Sequence[str], chosen: Sequence[int], say: Callable[[str], None]) -> None:
-    """Keep the yes to `chosen`, and say what it is to."""
+async def _grant(
+    opener: Opener, offers: Sequence[OfferedCommand], chosen: Collection[int], say: Callable[[str], None]
+) -> None:
+    """Keep the yes to those of `offers` that are `chosen`, by index, and say what it is to."""
     await asyncio.to_thread(opener.grant, chosen)
+    commands = [visible(offers[index].command) for index in chosen]
     if commands:
-        names = ", ".join(visible(command) for command in commands[:_NAMED])
+        names = ", ".join(commands[:_NAMED])
         more = f" and {len(commands) - _NAMED} more" if len(commands) > _NAMED else ""
         say(f"without asking from now on, in this project: {names}{more} (/policy project changes that)")
 

@@ -196,8 +196,10 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
         self._title()
         self._advise(self._said(first.ask))
         self._draw()
-        early = "" if had_keys else self._early_key()
-        if had_keys or time.monotonic() - self._emptied < GRACE:
+        soon = not had_keys and time.monotonic() - self._emptied < GRACE
+        # What the prompt got between two questions, where it would answer this one, is to be none of either.
+        early = self._stray(self._mark.names) if soon else ""
+        if had_keys or soon:
             # The next of several: the key that answered the last must not answer this one too, nor be text.
             self._mark.remember()
             self._following = not self._draft()
@@ -217,11 +219,6 @@ class QuestionPanel(QuestionAnswers, can_focus=True):
             self.take()
         if self._mark.menu.at_once:
             self._choose(self._mark.choice)
-
-    def _early_key(self) -> str:
-        """The key that the prompt got between two questions, where it would answer this one, to be none of either."""
-        soon = time.monotonic() - self._emptied < GRACE
-        return self._stray(self._mark.names) if soon else ""
 
     def _title(self) -> None:
         if self._shown is not None:

@@ -41,11 +41,11 @@ class Quiet:
         """Let no wait end sooner than in `seconds`, also one that has not begun."""
         self._held = time.monotonic() + seconds
 
-    def wait(self, least: float = GRACE / 2) -> None:
-        """Begin to wait, anew where it waits already, for `least` seconds or longer."""
+    def wait(self) -> None:
+        """Begin to wait, anew where it waits already."""
         self.stop()
         # However long ago the last key was: the next one may be on its way to the prompt.
-        seconds = max(GRACE - self._idle(), least, self._held - time.monotonic())
+        seconds = max(GRACE - self._idle(), GRACE / 2, self._held - time.monotonic())
         self._timer = sure(self._widget.set_timer(seconds, self._look))
 
     def stop(self) -> None:
